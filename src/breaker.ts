@@ -1,0 +1,189 @@
+/** CircuitBreaker: the calls that a user makes. */
+import { CircuitOpenError } from './errors.ts'
+import { type Call, runAsync, runSync } from './execute.ts'
+import { MAX_REASON_BYTES } from './memory/layout.ts'
+import {
+  CLOSED,
+  DISABLED,
+  FORCED_OPEN,
+  generationOf,
+  HALF_OPEN,
+  METRICS_ONLY,
+  OPEN,
+  type State,
+} from './memory/words/state.ts'
+import { encodeText, type ResolvedLocal } from './options/breaker.ts'
+import type { ExecuteOptions } from './options/execute.ts'
+import { numberOf, POSITIVE_DURATION, readFields } from './options/read.ts'
+import type { Core } from './protocol/breaker.ts'
+import { carryOutCommand } from './protocol/command.ts'
+import {
+  type BreakerSnapshot,
+  retryAfterMs,
+  seenState,
+  snapshotOf,
+  stateNameOf,
+} from './protocol/look.ts'
+import { readReason } from './protocol/state.ts'
+import type { Guard } from './settlement.ts'
+
+/** What `tryExecute` resolves to. `refused`: this breaker did not let the call be made. */
+export type ExecuteResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refused: boolean; readonly error: unknown }
+
+/**
+ * One named circuit breaker as this thread holds it. Its state stands in the region and is that of
+ * every thread. Get one from `registry.breaker(name, options)`.
+ */
+export class CircuitBreaker {
+  readonly name: string
+  readonly #core: Core
+  readonly #guard: Guard
+
+  /** @internal */
+  constructor(name: string, core: Core, local: ResolvedLocal) {
+    this.name = name
+    this.#core = core
+    this.#guard = { name, core, local, refusal: () => refusalOf(name, core) }
+  }
+
+  /** The current state. Reading it moves nothing: an open breaker stays so until it is asked. */
+  get state(): State {
+    return stateNameOf(seenState(this.#core.cell))
+  }
+
+  /**
+   * Asks for leave to make one call: a permit, or `REFUSED` (-1). Settle every permit exactly once,
+   * in this thread, with `recordSuccess`, `recordFailure` or `release`. Never waits, never throws,
+   * allocates nothing while closed or open.
+   */
+  tryAcquire(): number {
+    return this.#core.tryAcquire()
+  }
+
+  /** The call succeeded. `durationMs` matters where a slow threshold is set. */
+  recordSuccess(permit: number, durationMs?: number): void {
+    this.#core.recordSuccess(permit, durationMs)
+  }
+
+  /** The call failed. */
+  recordFailure(permit: number, durationMs?: number): void {
+    this.#core.recordFailure(permit, durationMs)
+  }
+
+  /** The call says nothing about the dependency (outcome 'ignored'): gives the permit back. */
+  release(permit: number): void {
+    this.#core.release(permit)
+  }
+
+  /**
+   * Calls `fn` if the breaker permits and settles the permit by what comes of it. Rejects with
+   * CircuitOpenError when refused, CallTimeoutError when `timeoutMs` is over, else as `fn` does.
+   */
+  execute<T>(fn: (call: Call) => T | PromiseLike<T>, options?: ExecuteOptions<T>): Promise<T> {
+    return runAsync(this.#guard, fn, options)
+  }
+
+  /** As `execute`, but never rejects: says what happened. */
+  async tryExecute<T>(
+    fn: (call: Call) => T | PromiseLike<T>,
+    options?: ExecuteOptions<T>,
+  ): Promise<ExecuteResult<T>> {
+    const note = { refused: false }
+    try {
+      return { ok: true, value: await runAsync(this.#guard, fn, options, note) }
+    } catch (error) {
+      return { ok: false, refused: note.refused, error }
+    }
+  }
+
+  /** As `execute`, for a function that returns its result. Throws what `execute` would reject with. */
+  executeSync<T>(fn: () => T): T {
+    return runSync(this.#guard, fn)
+  }
+
+  /** `fn` guarded by this breaker: `this` and arguments are passed on. */
+  wrap<A extends unknown[], T>(fn: (...args: A) => PromiseLike<T> | T): (...args: A) => Promise<T> {
+    const breaker = this
+    return function (this: unknown, ...args: A): Promise<T> {
+      return breaker.execute(() => fn.apply(this, args))
+    }
+  }
+
+  /** Whether `tryAcquire` would admit now. Takes no permit, moves no state. */
+  canExecute(): boolean {
+    return this.retryAfterMs() === 0
+  }
+
+  /** Milliseconds until a call may be admitted; 0 when it would not refuse, `Infinity` for never. */
+  retryAfterMs(): number {
+    const { cell } = this.#core
+    return retryAfterMs(cell, seenState(cell), cell.clock.now())
+  }
+
+  /** Opens as an outcome would; no effect unless closed, half-open or metrics-only. */
+  open(options?: { readonly reason?: string | undefined }): void {
+    const { reason } = readCommandOptions('open', options, ['reason'])
+    carryOutCommand(this.#core, { target: OPEN, from: [CLOSED, HALF_OPEN, METRICS_ONLY], reason })
+  }
+
+  /**
+   * Refuses until told otherwise or, where `ttlMs` is set, until it is over; then the breaker acts
+   * as an open one whose wait is over. `reason`: at most 128 bytes of UTF-8, seen by all threads.
+   */
+  forceOpen(options?: {
+    readonly reason?: string | undefined
+    readonly ttlMs?: number | undefined
+  }): void {
+    const { reason, ttlMs } = readCommandOptions('forceOpen', options, ['reason', 'ttlMs'])
+    carryOutCommand(this.#core, { target: FORCED_OPEN, reason, ttlMs })
+  }
+
+  /** Permits everything and keeps no window. Totals go on. */
+  disable(): void {
+    carryOutCommand(this.#core, { target: DISABLED })
+  }
+
+  /** Permits everything and keeps the window, but never opens by itself. */
+  metricsOnly(): void {
+    carryOutCommand(this.#core, { target: METRICS_ONLY })
+  }
+
+  /** Closed, with an empty window and the first wait next. */
+  reset(): void {
+    carryOutCommand(this.#core, { target: CLOSED })
+  }
+
+  /** All that there is to know about the breaker, from all threads. */
+  snapshot(): BreakerSnapshot {
+    return snapshotOf(this.name, this.#core)
+  }
+}
+
+function refusalOf(name: string, core: Core): CircuitOpenError {
+  const { cell, lastError } = core
+  const seen = seenState(cell)
+  return new CircuitOpenError(name, {
+    state: stateNameOf(seen),
+    retryAfterMs: retryAfterMs(cell, seen, cell.clock.now()),
+    reason: readReason(cell, generationOf(seen)),
+    lastError,
+  })
+}
+
+function readCommandOptions(
+  what: string,
+  options: unknown,
+  known: readonly string[],
+): { reason: Uint8Array | undefined; ttlMs: number | undefined } {
+  if (options === undefined) return { reason: undefined, ttlMs: undefined }
+  const fields = readFields(what, options, known)
+  const reason = fields.get('reason')
+  const ttlMs = numberOf(what, fields, 'ttlMs', POSITIVE_DURATION, Number.NaN)
+  return {
+    reason:
+      reason === undefined ? undefined : encodeText(`${what}.reason`, reason, MAX_REASON_BYTES),
+    ttlMs: ttlMs > 0 ? ttlMs : undefined,
+  }
+}

@@ -1,0 +1,154 @@
+import type { State } from './memory/words/state.ts'
+
+export type ErrorCode =
+  | 'ERR_CIRCUIT_OPEN'
+  | 'ERR_CALL_TIMEOUT'
+  | 'ERR_INVALID_OPTION'
+  | 'ERR_OPTIONS_MISMATCH'
+  | 'ERR_REGISTRY_FULL'
+  | 'ERR_REGION'
+  | 'ERR_NO_REGISTRY'
+
+/** Marks errors of every copy of this package, whatever class object made them. */
+const MARK = Symbol.for('busbar.error')
+
+/** What every error of this package extends. */
+export abstract class BusbarError extends Error {
+  abstract readonly code: ErrorCode
+  /** The breaker concerned, where there is one. */
+  declare readonly breaker?: string
+
+  constructor(message: string, breaker?: string) {
+    super(message)
+    this.name = new.target.name
+    if (breaker !== undefined) this.breaker = breaker
+  }
+
+  /** True for an error of this package, also of another copy or another thread's realm. */
+  static is(error: unknown): error is BusbarError {
+    return typeof error === 'object' && error !== null && MARK in error
+  }
+}
+
+Object.defineProperty(BusbarError.prototype, MARK, { value: true })
+
+/** A refusal. Carries no stack trace: it says that a breaker is open, not where a bug is. */
+export class CircuitOpenError extends BusbarError {
+  readonly code = 'ERR_CIRCUIT_OPEN'
+  readonly state: State
+  /** Milliseconds until the breaker may admit a call; `Infinity` when only a command can. */
+  readonly retryAfterMs: number
+  /** Why a person opened it, if one did and said so. */
+  declare readonly reason?: string
+  /** The last error that this thread counted as a failure of this breaker. */
+  declare readonly lastError?: unknown
+
+  constructor(
+    breaker: string,
+    detail: {
+      state: State
+      retryAfterMs: number
+      reason?: string | undefined
+      lastError?: unknown
+    },
+  ) {
+    const limit = Error.stackTraceLimit
+    Error.stackTraceLimit = 0
+    super(refusalText(breaker, detail), breaker)
+    Error.stackTraceLimit = limit
+    this.state = detail.state
+    this.retryAfterMs = detail.retryAfterMs
+    if (detail.reason !== undefined) this.reason = detail.reason
+    if (detail.lastError !== undefined) this.lastError = detail.lastError
+  }
+}
+
+function refusalText(
+  breaker: string,
+  detail: { state: State; retryAfterMs: number; reason?: string | undefined },
+): string {
+  const reason = detail.reason === undefined ? '' : `: ${detail.reason}`
+  const retry = Number.isFinite(detail.retryAfterMs)
+    ? `, next trial in ${Math.ceil(detail.retryAfterMs)} ms at the earliest`
+    : ''
+  return `circuit breaker "${breaker}" is ${detail.state}${reason}${retry}`
+}
+
+/** A call that outlived `timeoutMs`. Counted as a failure; the call's own signal is aborted. */
+export class CallTimeoutError extends BusbarError {
+  readonly code = 'ERR_CALL_TIMEOUT'
+  readonly timeoutMs: number
+
+  constructor(breaker: string, timeoutMs: number) {
+    super(`call through circuit breaker "${breaker}" took longer than ${timeoutMs} ms`, breaker)
+    this.timeoutMs = timeoutMs
+  }
+}
+
+/** An argument or option that cannot be used: says which, what it was and what it may be. */
+export class InvalidOptionError extends BusbarError {
+  readonly code = 'ERR_INVALID_OPTION'
+  readonly option: string
+  readonly value: unknown
+
+  constructor(option: string, value: unknown, limit: string) {
+    super(`${option} must be ${limit}; got ${describe(value)}`)
+    this.option = option
+    this.value = value
+  }
+}
+
+/** A value as it can stand in a message: short, never throwing, whatever it is. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60))
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Array.isArray(value) ? 'an array' : 'an object'
+}
+
+/** The same name, or the same registry, asked for with other shared options. */
+export class OptionsMismatchError extends BusbarError {
+  readonly code = 'ERR_OPTIONS_MISMATCH'
+  /** What it was made with, as far as it differs. */
+  readonly existing: Readonly<Record<string, unknown>>
+  /** What was asked for, as far as it differs. */
+  readonly requested: Readonly<Record<string, unknown>>
+
+  constructor(
+    what: string,
+    existing: Readonly<Record<string, unknown>>,
+    requested: Readonly<Record<string, unknown>>,
+    breaker?: string,
+  ) {
+    super(
+      `${what} was made with ${JSON.stringify(existing)} and is now asked for with ` +
+        `${JSON.stringify(requested)}; give the same options everywhere, or leave them out`,
+      breaker,
+    )
+    this.existing = existing
+    this.requested = requested
+  }
+}
+
+/** No room for another breaker. */
+export class RegistryFullError extends BusbarError {
+  readonly code = 'ERR_REGISTRY_FULL'
+  /** The limit that was met, in the unit that the message names. */
+  readonly limit: number
+
+  constructor(breaker: string, message: string, limit: number) {
+    super(`no room for circuit breaker "${breaker}": ${message}`, breaker)
+    this.limit = limit
+  }
+}
+
+/** A handle or buffer that is not a whole region of this version. */
+export class RegionError extends BusbarError {
+  readonly code = 'ERR_REGION'
+}
+
+/** `getRegistry` in a worker that has none, or the use of a registry that was closed. */
+export class NoRegistryError extends BusbarError {
+  readonly code = 'ERR_NO_REGISTRY'
+}

@@ -1,0 +1,107 @@
+/**
+ * The one door to shared memory. No other file names `Atomics` or indexes a shared array, so that a
+ * test can put another implementation behind `#atomics` and decide itself what happens when.
+ *
+ * The verb says which class of word may be touched (the classes stand in native-layout/layout.md):
+ *
+ *   readFixed, readFixedDouble    fixed    written before publication, never again
+ *   readOwn                       own      the owner looks at what it alone writes
+ *   count                         stat     the owner adds one; no decision reads it
+ *   load, store, add, ...         shared   any thread; sequentially consistent
+ *   load64, add64, ...            shared   the same, 64 bits wide: BigInt, never on a hot path
+ */
+
+/** One region seen as 32-bit words, 64-bit words and doubles. All three are views of one buffer. */
+export interface Memory {
+  readonly words: Int32Array<SharedArrayBuffer>
+  readonly longs: BigInt64Array<SharedArrayBuffer>
+  readonly doubles: Float64Array<SharedArrayBuffer>
+}
+
+/** Where the low half of a 64-bit word stands: 0 on a little-endian machine, else 1. */
+const LOW_HALF = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0 : 1
+
+export function viewsOf(buffer: SharedArrayBuffer): Memory {
+  return {
+    words: new Int32Array(buffer),
+    longs: new BigInt64Array(buffer),
+    doubles: new Float64Array(buffer),
+  }
+}
+
+export function load(memory: Memory, word: number): number {
+  return Atomics.load(memory.words, word)
+}
+
+export function store(memory: Memory, word: number, value: number): void {
+  Atomics.store(memory.words, word, value)
+}
+
+/** Returns the value before the addition. */
+export function add(memory: Memory, word: number, value: number): number {
+  return Atomics.add(memory.words, word, value)
+}
+
+/** Returns the value found; the exchange was made when that is `expected`. */
+export function compareExchange(
+  memory: Memory,
+  word: number,
+  expected: number,
+  replacement: number,
+): number {
+  return Atomics.compareExchange(memory.words, word, expected, replacement)
+}
+
+export function load64(memory: Memory, long: number): bigint {
+  return Atomics.load(memory.longs, long)
+}
+
+/** Returns the value before the addition. */
+export function add64(memory: Memory, long: number, value: bigint): bigint {
+  return Atomics.add(memory.longs, long, value)
+}
+
+/** Returns the value found; the exchange was made when that is `expected`. */
+export function compareExchange64(
+  memory: Memory,
+  long: number,
+  expected: bigint,
+  replacement: bigint,
+): bigint {
+  return Atomics.compareExchange(memory.longs, long, expected, replacement)
+}
+
+export function readFixed(memory: Memory, word: number): number {
+  return memory.words[word] as number
+}
+
+export function readFixedDouble(memory: Memory, double: number): number {
+  return memory.doubles[double] as number
+}
+
+/** For words that no other thread can see yet: a region or a definition before its publication. */
+export function writeFixed(memory: Memory, word: number, value: number): void {
+  memory.words[word] = value
+}
+
+export function writeFixedDouble(memory: Memory, double: number, value: number): void {
+  memory.doubles[double] = value
+}
+
+export function readOwn(memory: Memory, word: number): number {
+  return memory.words[word] as number
+}
+
+/**
+ * Adds one to a 64-bit counter of which the caller is the only writer.
+ *
+ * A plain increment of the low half costs a tenth of an atomic one and allocates nothing. Only when
+ * the low half is about to wrap does one 64-bit addition carry into the high half, so that no
+ * reader, and no death, ever sees the counter between its two halves.
+ */
+export function count(memory: Memory, long: number): void {
+  const low = long * 2 + LOW_HALF
+  const next = ((memory.words[low] as number) + 1) | 0
+  if (next !== 0) memory.words[low] = next
+  else Atomics.add(memory.longs, long, 1n)
+}

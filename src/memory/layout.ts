@@ -1,0 +1,230 @@
+/**
+ * Where everything stands in a region. Nothing but offsets, each derived from the one before it;
+ * the table of words with class, writers, legal values and wrap rules is native-layout/layout.md.
+ *
+ *   header | defaults | threads | directory | definitions | arena of breaker records
+ *
+ * Offsets count 32-bit words unless the name ends in `Long` or `Double` (64-bit units). Parts that
+ * different threads write start on lines of their own: 128 bytes, a pair of cache lines, because
+ * processors fetch lines in pairs.
+ */
+
+export const MAGIC = 0x42555342 // 'BUSB'
+export const LAYOUT_VERSION = 1
+
+export const LINE_WORDS = 32
+export const LINE_BYTES = LINE_WORDS * 4
+
+function linesFor(words: number): number {
+  return Math.ceil(words / LINE_WORDS) * LINE_WORDS
+}
+
+// ---- header -----------------------------------------------------------------------------------
+
+export const HEADER = {
+  MAGIC: 0, // written last
+  VERSION: 1,
+  MAX_BREAKERS: 2,
+  MAX_THREADS: 3,
+  ARENA_LINES: 4,
+  CLOCK: 5, // CLOCK_MONOTONIC or CLOCK_MANUAL
+  SEED: 6, // and 7: random, names the region and seeds the jitter
+  ORIGIN_DOUBLE: 4, // words 8, 9
+  DEFAULT_TIMEOUT_DOUBLE: 5, // words 10, 11
+  // a line that any thread may write
+  MANUAL_CLOCK_LONG: LINE_WORDS / 2,
+  SLOTS_USED: LINE_WORDS + 2,
+  DAMAGED: LINE_WORDS + 3,
+  OVERFLOW_USED: LINE_WORDS + 4,
+} as const
+
+export const HEADER_WORDS = 2 * LINE_WORDS
+
+export const CLOCK_MONOTONIC = 0
+export const CLOCK_MANUAL = 1
+
+// ---- options of a breaker: doubles, in this order -----------------------------------------------
+
+export const OPTION = {
+  WINDOW: 0, // WINDOW_TIME, WINDOW_COUNT or WINDOW_CONSECUTIVE
+  WINDOW_LENGTH: 1, // durationMs, size or failures
+  BUCKETS: 2, // 1 unless a time window
+  FAILURE_RATE: 3,
+  MINIMUM_CALLS: 4,
+  SLOW_DURATION_MS: 5, // Infinity: off
+  SLOW_RATE: 6,
+  WAIT_INITIAL_MS: 7,
+  WAIT_MULTIPLIER: 8,
+  WAIT_MAX_MS: 9,
+  WAIT_JITTER: 10,
+  TRIALS: 11,
+  TRIAL_FAILURE_RATE: 12, // 0: unset, one failed trial opens
+  TRIAL_TIMEOUT_MS: 13,
+} as const
+
+export const OPTION_COUNT = 14
+
+export const WINDOW_TIME = 0
+export const WINDOW_COUNT = 1
+export const WINDOW_CONSECUTIVE = 2
+
+// ---- definition: a breaker's name and options, fixed once it stands in the directory ------------
+
+export const MAX_NAME_BYTES = 255
+
+export const DEFINITION = {
+  HOLDER_LONG: 0, // the thread that fills it, 0 = free
+  CREATED_DOUBLE: 1,
+  NAME_BYTES: 4,
+  NAME: 5, // four bytes a word
+  OPTIONS_DOUBLE: Math.ceil((5 + Math.ceil(MAX_NAME_BYTES / 4)) / 2),
+} as const
+
+export const DEFINITION_WORDS = linesFor((DEFINITION.OPTIONS_DOUBLE + OPTION_COUNT) * 2)
+
+// ---- record of a breaker ------------------------------------------------------------------------
+
+export const MAX_TRIALS = 64
+export const MAX_REASON_BYTES = 128
+const REASON_LONGS = 1 + MAX_REASON_BYTES / 4 // its length in bytes, then four bytes each
+
+/** Words that belong to one generation come in two, taken in turn: index + (generation & 1). */
+const CONTROL_WORDS = LINE_WORDS
+const NEXT_LONG = CONTROL_WORDS / 2
+const SINCE_LONG = NEXT_LONG + 2
+const OPENINGS_LONG = SINCE_LONG + 2
+const TRIP_CALLS_LONG = OPENINGS_LONG + 2
+const TRIP_FAILURES_LONG = TRIP_CALLS_LONG + 2
+const TRIP_SLOW_LONG = TRIP_FAILURES_LONG + 2
+const REASON_LONG = TRIP_SLOW_LONG + 2
+const TRIALS_START = linesFor((REASON_LONG + 2 * REASON_LONGS) * 2)
+
+export const RECORD = {
+  STATE: 0,
+  INCARNATION: 1, // reserved: 0 in this version
+  NEXT_LONG,
+  SINCE_LONG,
+  OPENINGS_LONG,
+  TRIP_CALLS_LONG,
+  TRIP_FAILURES_LONG,
+  TRIP_SLOW_LONG,
+  REASON_LONG,
+  REASON_STRIDE_LONGS: REASON_LONGS,
+  TRIALS_START,
+} as const
+
+/** A trial's place: PLACE, then LEASE. */
+export const PLACE_LONGS = 2
+
+/** The line of the periodic sum, longs from its start. */
+export const SUMMARY = {
+  DUTY_LONG: 0,
+  AT_LONG: 1,
+  GENERATION_LONG: 2,
+  CALLS_LONG: 3,
+  FAILURES_LONG: 4,
+  SLOW_LONG: 5,
+  SLOW_FAILURES_LONG: 6,
+} as const
+
+/** The totals at the start of each shard, longs from its start. */
+export const TOTAL = {
+  ADMITTED: 0,
+  SUCCEEDED: 1,
+  FAILED: 2,
+  SLOW: 3,
+  IGNORED: 4,
+  LATE: 5,
+  REFUSED: 6,
+  ABANDONED: 7,
+} as const
+
+const TOTALS_WORDS = 16
+
+/** A time window's bucket: stamp, generation, then one counter for each kind of outcome. */
+export const BUCKET = { STAMP: 0, GENERATION: 1, KINDS: 2 } as const
+export const BUCKET_WORDS = 8
+
+/** The overflow shard's bucket: four tagged 64-bit counters in the same eight words. */
+export const KINDS = 4
+
+/** Offsets of one breaker's record, in words from its start, which is a multiple of LINE_WORDS. */
+export interface RecordShape {
+  readonly trials: number
+  readonly stock: number
+  readonly summary: number
+  /** Count windows: HEAD. Consecutive windows: ROW. */
+  readonly head: number
+  readonly ring: number
+  /** A power of two, or 0. */
+  readonly ringCapacity: number
+  readonly shards: number
+  readonly shardWords: number
+  readonly buckets: number
+  /** The whole record, in lines. */
+  readonly lines: number
+}
+
+/** Computes the shape of a record from what it depends on. Shard 0 is the overflow shard. */
+export function shapeOf(
+  options: { window: number; length: number; buckets: number; trials: number },
+  maxThreads: number,
+): RecordShape {
+  const counts = options.window === WINDOW_COUNT
+  const ringCapacity = counts ? 2 ** Math.ceil(Math.log2(options.length)) : 0
+  const buckets = options.window === WINDOW_TIME ? options.buckets : 0
+  const trials = RECORD.TRIALS_START
+  const stock = trials + linesFor(options.trials * PLACE_LONGS * 2)
+  const summary = stock + LINE_WORDS
+  const head = summary + LINE_WORDS
+  const ring = head + LINE_WORDS
+  const shards = ring + linesFor(ringCapacity)
+  const shardWords = linesFor(TOTALS_WORDS + buckets * BUCKET_WORDS)
+  const lines = (shards + (maxThreads + 1) * shardWords) / LINE_WORDS
+  return { trials, stock, summary, head, ring, ringCapacity, shards, shardWords, buckets, lines }
+}
+
+/** Where a shard's buckets start, in words from the shard's start. */
+export const SHARD_BUCKETS = TOTALS_WORDS
+
+// ---- the region's parts -------------------------------------------------------------------------
+
+export interface Geometry {
+  readonly maxBreakers: number
+  readonly maxThreads: number
+  readonly arenaLines: number
+}
+
+export interface RegionShape extends Geometry {
+  readonly defaultsDouble: number
+  readonly threadsLong: number
+  readonly directoryLong: number
+  readonly definitions: number
+  readonly definitionCount: number
+  readonly arena: number
+  readonly words: number
+}
+
+/** Spare definitions: one for each thread that may lose the race for a name, and some to waste. */
+const SPARE_DEFINITIONS = 64
+
+export function regionShapeOf(geometry: Geometry): RegionShape {
+  const { maxBreakers, maxThreads, arenaLines } = geometry
+  const definitionCount = maxBreakers + maxThreads + SPARE_DEFINITIONS
+  const defaults = HEADER_WORDS
+  const threads = defaults + linesFor(OPTION_COUNT * 2)
+  const directory = threads + linesFor((maxThreads + 1) * 2)
+  const definitions = directory + linesFor(maxBreakers * 2)
+  const arena = definitions + definitionCount * DEFINITION_WORDS
+  const words = arena + arenaLines * LINE_WORDS
+  return {
+    ...geometry,
+    defaultsDouble: defaults / 2,
+    threadsLong: threads / 2,
+    directoryLong: directory / 2,
+    definitions,
+    definitionCount,
+    arena,
+    words,
+  }
+}

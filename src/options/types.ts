@@ -1,0 +1,95 @@
+/** What a user may give. Every field may be left out; `undefined` counts as left out. */
+
+/** Outcomes of the last `durationMs`, in equal buckets aligned to the registry's time zero. */
+export interface TimeWindow {
+  readonly type: 'time'
+  /** Milliseconds, at least one a bucket. Default 10,000. */
+  readonly durationMs?: number | undefined
+  /** 1 to 1,024. Default 10. Memory and the cost of a sum grow with it. */
+  readonly buckets?: number | undefined
+}
+
+/** The last `size` outcomes over all threads, exactly. */
+export interface CountWindow {
+  readonly type: 'count'
+  /** 1 to 16,384. Default 100. */
+  readonly size?: number | undefined
+}
+
+/** Failures in a row over all threads; a success ends the row. */
+export interface ConsecutiveWindow {
+  readonly type: 'consecutive'
+  /** 1 to 4,095. Default 5. */
+  readonly failures?: number | undefined
+}
+
+export type SlidingWindow = TimeWindow | CountWindow | ConsecutiveWindow
+
+/** The i-th wait in a row is `min(maxMs, initialMs * multiplier^i)`, times a random factor. */
+export interface WaitDuration {
+  /** Milliseconds, at least 0. */
+  readonly initialMs: number
+  /** 1 to 1,000. Default 2. */
+  readonly multiplier?: number | undefined
+  /** Milliseconds, at least `initialMs`. Default 600,000, or `initialMs` where that is more. */
+  readonly maxMs?: number | undefined
+  /** 0 to 1: the factor is uniform in [1 - jitter, 1 + jitter]. Default 0. */
+  readonly jitter?: number | undefined
+}
+
+/** Numbers that stand in the region, the same for every thread. */
+export interface SharedOptions {
+  /** What the rates are taken over. Default: a time window of 10 s in 10 buckets. */
+  readonly slidingWindow?: SlidingWindow | undefined
+  /** Opens when this part of the calls failed. In (0, 1]; default 0.5. */
+  readonly failureRateThreshold?: number | undefined
+  /**
+   * Calls in the window before any rate is judged. 1 to 1,000,000; default 20. Above the size of a
+   * count window it means that size.
+   */
+  readonly minimumNumberOfCalls?: number | undefined
+  /** A call is slow when it took longer than this. Milliseconds; off unless set. */
+  readonly slowCallDurationThresholdMs?: number | undefined
+  /** Opens when this part of the calls was slow. In (0, 1]; default 1. */
+  readonly slowCallRateThreshold?: number | undefined
+  /** How long an open breaker refuses. Milliseconds, at least 0; default 30,000. */
+  readonly waitDurationInOpenStateMs?: number | WaitDuration | undefined
+  /** Trials that decide about a half-open breaker. 1 to 64; default 3. */
+  readonly permittedNumberOfCallsInHalfOpenState?: number | undefined
+  /** Judge the trials by their rate of failures, in (0, 1]. Unset: one failed trial opens. */
+  readonly halfOpenFailureRateThreshold?: number | undefined
+  /** A trial that has not settled after this has failed. Milliseconds; default 60,000. */
+  readonly trialTimeoutMs?: number | undefined
+}
+
+/** Functions and policies of the thread that gives them. */
+export interface LocalOptions {
+  /** Says whether a result is to be counted as a failure. Default: none is. */
+  readonly isFailure?: ((result: unknown) => boolean) | undefined
+  /**
+   * Says what an error counts as. Default: a failure. The caller's own abort and the refusals of
+   * any busbar breaker are ignored and never reach it.
+   */
+  readonly classifyError?: ((error: unknown) => 'failure' | 'ignored') | undefined
+  /** A call that takes longer is a failure. Milliseconds, more than 0, at most 2^31 - 1; off unless set. */
+  readonly timeoutMs?: number | undefined
+}
+
+export interface BreakerOptions extends SharedOptions, LocalOptions {}
+
+export interface RegistryOptions {
+  /** Breakers that the region has room for. 1 to 65,536; default 256. */
+  readonly maxBreakers?: number | undefined
+  /**
+   * Threads that get a slot of their own. 1 to 1,023; default 64. Further ones share one slot:
+   * slower, still right.
+   */
+  readonly maxThreads?: number | undefined
+  /** `'manual'` makes time stand still until `registry.advance(ms)`, for tests. */
+  readonly clock?: 'monotonic' | 'manual' | undefined
+  /**
+   * For breakers made through this region, in every thread. Its functions cannot leave this
+   * thread: they hold for the breakers of this registry object.
+   */
+  readonly defaults?: BreakerOptions | undefined
+}

@@ -1,0 +1,53 @@
+/** Commands by hand (spec 2.7). Each starts a new generation; a trial cannot undo it. */
+import { RegionError } from '../errors.ts'
+import {
+  CLOSED,
+  FORCED_OPEN,
+  generationOf,
+  METRICS_ONLY,
+  OPEN,
+  stateOf,
+} from '../memory/words/state.ts'
+import type { Core } from './breaker.ts'
+import { seenState } from './look.ts'
+import { transition } from './state.ts'
+import type { Counts } from './threshold.ts'
+import { emptyCounts } from './window.ts'
+
+export interface Command {
+  readonly target: number
+  /** The states in which it has an effect; all when left out. */
+  readonly from?: readonly number[]
+  readonly reason?: Uint8Array | undefined
+  /** Forced-open only. */
+  readonly ttlMs?: number | undefined
+}
+
+/** Each attempt that fails was overtaken by a transition. So many in a row are damage. */
+const ATTEMPTS = 10_000
+
+export function carryOutCommand(core: Core, command: Command): void {
+  const { cell } = core
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const seen = seenState(cell)
+    if (command.from !== undefined && !command.from.includes(stateOf(seen))) return
+    const sinceMs = cell.clock.now()
+    const detail = {
+      sinceMs,
+      untilMs: command.target === FORCED_OPEN ? sinceMs + (command.ttlMs ?? Infinity) : sinceMs,
+      trip: command.target === OPEN ? tripOf(core, seen, sinceMs) : undefined,
+      reason: command.reason,
+    }
+    if (transition(cell, seen, command.target, detail)) return
+  }
+  throw new RegionError('the state of a breaker is damaged: no command takes effect')
+}
+
+/** The window that opens with the breaker; from half-open on, the one that opened it stays. */
+function tripOf(core: Core, seen: number, now: number): Counts | undefined {
+  const state = stateOf(seen)
+  if (state !== CLOSED && state !== METRICS_ONLY) return undefined
+  const counts = emptyCounts()
+  core.window.sum(generationOf(seen), now, counts)
+  return counts
+}

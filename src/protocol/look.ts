@@ -1,0 +1,142 @@
+/** Looks at a breaker that take nothing and move nothing. Cost: a microsecond or a few. */
+import { load } from '#atomics'
+import {
+  CLOSED,
+  FORCED_OPEN,
+  generationOf,
+  HALF_OPEN,
+  OPEN,
+  STATE_NAMES,
+  type State,
+  stateOf,
+} from '../memory/words/state.ts'
+import type { Core } from './breaker.ts'
+import type { Cell } from './cell.ts'
+import { readSummary } from './periodic.ts'
+import { readSince, readTime, readTrip, untilIfOpened } from './state.ts'
+import type { Counts } from './threshold.ts'
+import { readTotals, type Totals } from './totals.ts'
+import { type TrialView, verdictForAsker, viewTrials } from './trials.ts'
+import { emptyCounts } from './window.ts'
+
+export function seenState(cell: Cell): number {
+  return load(cell.memory, cell.state)
+}
+
+/** The state's name; a damaged word acts as disabled, so it is called that. */
+export function stateNameOf(seen: number): State {
+  return STATE_NAMES[stateOf(seen)] ?? 'disabled'
+}
+
+/** Milliseconds until `tryAcquire` might admit; 0 when it would now. */
+export function retryAfterMs(cell: Cell, seen: number, now: number): number {
+  const state = stateOf(seen)
+  if (state === OPEN || state === FORCED_OPEN) {
+    const until = readTime(cell, generationOf(seen)) ?? now
+    return Math.max(0, until - now)
+  }
+  if (state !== HALF_OPEN) return 0
+  const view = viewTrials(cell, generationOf(seen), now)
+  const verdict = verdictForAsker(cell, view, now)
+  if (verdict === undefined) return view.free > 0 ? 0 : view.earliestLive - now
+  if (verdict.target === CLOSED) return 0
+  return Math.max(0, untilIfOpened(cell, seen, verdict.sinceMs) - now)
+}
+
+/** A breaker at one moment. A copy: nothing later changes it. */
+export interface BreakerSnapshot {
+  name: string
+  state: State
+  /** The number of the current state, from 0; each transition starts the next (wraps at 2^28). */
+  generation: number
+  /** When the current state began, in ms of the registry's clock. */
+  since: number
+  /** Milliseconds until a call may be admitted; 0 when one would be now. */
+  retryAfterMs: number
+  /** Transitions since the breaker was made (wraps at 2^28). */
+  transitions: number
+  /** The window of the current generation. A rate is null below the minimum number of calls. */
+  window: Counts & { failureRate: number | null; slowCallRate: number | null }
+  /** Since the breaker was made, over all threads, dead ones included. */
+  totals: Totals
+  /** While half-open. */
+  trials?: { permitted: number; inFlight: number; succeeded: number; failed: number }
+  /** While open and half-open: the window that made it open. */
+  openedBy?: { calls: number; failures: number; slowCalls: number }
+}
+
+const ATTEMPTS = 4
+
+/** Exact when nothing happens meanwhile; else each part is of one moment within the call. */
+export function snapshotOf(name: string, core: Core): BreakerSnapshot {
+  const { cell } = core
+  let snapshot: BreakerSnapshot
+  let seen = seenState(cell)
+  let again = ATTEMPTS
+  do {
+    const now = cell.clock.now()
+    const counts = emptyCounts()
+    core.window.sum(generationOf(seen), now, counts)
+    snapshot = assemble(name, core, seen, now, counts)
+    const moved = seenState(cell) !== seen
+    seen = seenState(cell)
+    again = moved ? again - 1 : 0
+  } while (again > 0)
+  return snapshot
+}
+
+/** The same, with the window as of the last periodic sum where there is one. */
+export function summaryOf(name: string, core: Core): BreakerSnapshot & { windowAgeMs: number } {
+  const seen = seenState(core.cell)
+  const now = core.cell.clock.now()
+  const summary = readSummary(core.cell, generationOf(seen))
+  if (summary === undefined) return { ...snapshotOf(name, core), windowAgeMs: 0 }
+  const windowAgeMs = Math.max(0, now - summary.at)
+  return { ...assemble(name, core, seen, now, summary.counts), windowAgeMs }
+}
+
+function assemble(
+  name: string,
+  core: Core,
+  seen: number,
+  now: number,
+  counts: Counts,
+): BreakerSnapshot {
+  const { cell } = core
+  const generation = generationOf(seen)
+  const state = stateOf(seen)
+  const snapshot: BreakerSnapshot = {
+    name,
+    state: stateNameOf(seen),
+    generation,
+    since: readSince(cell, generation) ?? now,
+    retryAfterMs: retryAfterMs(cell, seen, now),
+    transitions: generation,
+    window: { ...counts, ...ratesOf(core, counts) },
+    totals: readTotals(cell),
+  }
+  if (state === HALF_OPEN) snapshot.trials = trialsOf(cell, viewTrials(cell, generation, now))
+  const trip = state === OPEN || state === HALF_OPEN ? readTrip(cell, generation) : undefined
+  if (trip !== undefined) snapshot.openedBy = trip
+  return snapshot
+}
+
+function ratesOf(
+  core: Core,
+  counts: Counts,
+): { failureRate: number | null; slowCallRate: number | null } {
+  const { calls, failures, slowCalls } = counts
+  if (!(core.window.hasRates && calls >= core.thresholds.minimumNumberOfCalls)) {
+    return { failureRate: null, slowCallRate: null }
+  }
+  return { failureRate: failures / calls, slowCallRate: slowCalls / calls }
+}
+
+function trialsOf(cell: Cell, view: TrialView): NonNullable<BreakerSnapshot['trials']> {
+  return {
+    permitted: cell.trials,
+    inFlight: view.inFlight,
+    succeeded: view.succeeded,
+    failed: view.failed + view.outlived,
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * Transitions: how a breaker goes from generation g to g + 1, exactly once (P5).
+ *
+ *   decide   CAS NEXT[(g+1) & 1] from the word of g - 1 to { g + 1, state, time }
+ *   detail   fill the other words of g + 1, each from an older tag
+ *   publish  CAS STATE from { g, ... } to { g + 1, state }
+ *
+ * 1. While STATE says g, NEXT of the other parity holds either g - 1's word or g + 1's decision:
+ *    whoever wrote g - 1 had decided it there, and nobody decides g + 2 before g + 1 is published.
+ * 2. So one CAS decides what follows g, and only the thread that made it has made the transition.
+ * 3. A decision can be published by anyone who finds it. Whoever dies after deciding leaves a word
+ *    that the next thread publishes; whoever dies before deciding leaves nothing.
+ * 4. Nothing is reset: the words of g + 1 replace those of g - 1, and readers check tags.
+ *
+ * Every store to a tagged word follows one rule: load the word, see that STATE has not moved, then
+ * CAS from the word loaded. A thread that was late finds STATE moved, or its CAS finds another word.
+ */
+import { compareExchange, compareExchange64, load, load64 } from '#atomics'
+import { MAX_REASON_BYTES, RECORD } from '../memory/layout.ts'
+import {
+  CLOSED,
+  generationOf,
+  isNextOf,
+  nextGeneration,
+  nextStateOf,
+  OPEN,
+  packNext,
+  packState,
+} from '../memory/words/state.ts'
+import {
+  isTaggedOf,
+  isTimedOf,
+  lowOf,
+  packTagged,
+  packTimed,
+  timeOf,
+} from '../memory/words/timed.ts'
+import type { Cell } from './cell.ts'
+import type { Counts } from './threshold.ts'
+import { waitMsOf } from './wait.ts'
+
+/** What a transition carries besides its state. */
+export interface TransitionDetail {
+  /** When the new state begins. */
+  readonly sinceMs: number
+  /** Forced-open only: when it ends; `Infinity` unless told. */
+  readonly untilMs?: number
+  /** The window that made it open. */
+  readonly trip?: Counts | undefined
+  readonly reason?: Uint8Array | undefined
+}
+
+/**
+ * Moves the breaker from the STATE word `seen` to `target`. True when this thread decided it; false
+ * when another transition came first, which is published by then.
+ */
+export function transition(
+  cell: Cell,
+  seen: number,
+  target: number,
+  detail: TransitionDetail,
+): boolean {
+  const { memory } = cell
+  const generation = nextGeneration(generationOf(seen))
+  const next = cell.recordLong + RECORD.NEXT_LONG + (generation & 1)
+  const opening = openingAfter(cell, seen, target)
+  const untilMs =
+    target === OPEN
+      ? detail.sinceMs + waitMsOf(cell.numbers, opening - 1, cell.seed, generation)
+      : (detail.untilMs ?? detail.sinceMs)
+  // ATOMIC state.decide
+  //   observes:  the word of g - 1, or another thread's decision for g + 1 (pairs with itself).
+  //   publishes: state and time of g + 1 to whoever helps.
+  //   loses to:  another decision: publish that one.
+  //   dies here: before the CAS nothing happened; after it anyone publishes.
+  //   wraps:     a late CAS needs the same microsecond, state and tag 1,024 transitions later.
+  const old = load64(memory, next)
+  if (load(memory, cell.state) !== seen) return false
+  let decided = old
+  let won = false
+  if (!isNextOf(old, generation)) {
+    const mine = packNext(generation, target, untilMs)
+    const found = compareExchange64(memory, next, old, mine)
+    won = found === old
+    decided = won ? mine : found
+    if (!isNextOf(decided, generation)) return false
+  }
+  if (won) writeTrip(cell, seen, target, detail)
+  publish(cell, seen, decided, detail.sinceMs)
+  return won
+}
+
+/** Fills what every generation needs, then makes it current. */
+function publish(cell: Cell, seen: number, decided: bigint, sinceMs: number): void {
+  const generation = nextGeneration(generationOf(seen))
+  const target = nextStateOf(decided)
+  const parity = generation & 1
+  fill(cell, seen, RECORD.SINCE_LONG + parity, packTimed(generation, sinceMs), isTimedOf)
+  const opening = packTagged(tagFor(generation), openingAfter(cell, seen, target))
+  fill(cell, seen, RECORD.OPENINGS_LONG + parity, opening, isDetailOf)
+  // ATOMIC state.publish
+  //   observes:  g still current.
+  //   publishes: g + 1 with all its words.
+  //   loses to:  another helper that published the same decision.
+  //   dies here: before the CAS the next thread publishes.
+  //   wraps:     generations after 2^28 transitions: an outcome that late would count.
+  compareExchange(cell.memory, cell.state, seen, packState(generation, target))
+}
+
+/** Tags of 32 bits start at 1, so that memory that nobody wrote belongs to no generation. */
+function tagFor(generation: number): number {
+  return generation + 1
+}
+
+function isDetailOf(word: bigint, generation: number): boolean {
+  return isTaggedOf(word, tagFor(generation))
+}
+
+/**
+ * Writes one word of the generation after `seen`, unless it is there or STATE has moved past that
+ * generation. (In `publish` STATE has not moved yet; the decider's own words may come after.)
+ */
+function fill(
+  cell: Cell,
+  seen: number,
+  long: number,
+  word: bigint,
+  isOf: (word: bigint, generation: number) => boolean,
+): void {
+  // ATOMIC state.fill
+  //   observes:  a word of g - 1 while g or g + 1 is current; only g + 2's helpers replace it.
+  //   loses to:  another helper: its word is as good.
+  //   dies here: the next helper fills it.
+  const at = cell.recordLong + long
+  const old = load64(cell.memory, at)
+  const generation = nextGeneration(generationOf(seen))
+  if (isOf(old, generation)) return
+  const state = load(cell.memory, cell.state)
+  if (state !== seen && generationOf(state) !== generation) return
+  compareExchange64(cell.memory, at, old, word)
+}
+
+/** Openings since the breaker was last closed, once `target` has begun. */
+function openingAfter(cell: Cell, seen: number, target: number): number {
+  if (target === CLOSED) return 0
+  const generation = generationOf(seen)
+  const word = load64(cell.memory, cell.recordLong + RECORD.OPENINGS_LONG + (generation & 1))
+  const openings = isDetailOf(word, generation) ? lowOf(word) : 0
+  return target === OPEN ? openings + 1 : openings
+}
+
+const TRIP_LONGS = [RECORD.TRIP_CALLS_LONG, RECORD.TRIP_FAILURES_LONG, RECORD.TRIP_SLOW_LONG]
+
+/** The decider alone knows these; if it dies first, the opening is published without them. */
+function writeTrip(cell: Cell, seen: number, target: number, detail: TransitionDetail): void {
+  const generation = generationOf(seen)
+  const next = nextGeneration(generation)
+  if (target !== CLOSED) {
+    const { trip } = detail
+    const given = trip && [trip.calls, trip.failures, trip.slowCalls]
+    TRIP_LONGS.forEach((long, index) => {
+      const value = given?.[index] ?? readTagged(cell, long, generation)
+      if (value === undefined) return
+      fill(cell, seen, long + (next & 1), packTagged(tagFor(next), value), isDetailOf)
+    })
+  }
+  if (detail.reason !== undefined) writeReason(cell, seen, detail.reason)
+}
+
+function readTagged(cell: Cell, long: number, generation: number): number | undefined {
+  const word = load64(cell.memory, cell.recordLong + long + (generation & 1))
+  return isDetailOf(word, generation) ? lowOf(word) : undefined
+}
+
+function reasonLong(generation: number): number {
+  return RECORD.REASON_LONG + (generation & 1) * RECORD.REASON_STRIDE_LONGS
+}
+
+function writeReason(cell: Cell, seen: number, bytes: Uint8Array): void {
+  const next = nextGeneration(generationOf(seen))
+  const start = reasonLong(next)
+  for (let at = 0; at < bytes.length; at += 4) {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(at, at + 4)
+    const word = packTagged(tagFor(next), a | (b << 8) | (c << 16) | (d << 24))
+    fill(cell, seen, start + 1 + at / 4, word, isDetailOf)
+  }
+  fill(cell, seen, start, packTagged(tagFor(next), bytes.length), isDetailOf)
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+// Each returns undefined when the words are not (or no longer) those of `generation`.
+
+/** Open and forced-open: when the wait is over. Other states: when they began. */
+export function readTime(cell: Cell, generation: number): number | undefined {
+  const word = load64(cell.memory, cell.recordLong + RECORD.NEXT_LONG + (generation & 1))
+  return isNextOf(word, generation) ? timeOf(word) : undefined
+}
+
+export function readSince(cell: Cell, generation: number): number | undefined {
+  const word = load64(cell.memory, cell.recordLong + RECORD.SINCE_LONG + (generation & 1))
+  return isTimedOf(word, generation) ? Math.max(timeOf(word), cell.createdAt) : undefined
+}
+
+/** The window that began this row of openings. */
+export function readTrip(
+  cell: Cell,
+  generation: number,
+): { calls: number; failures: number; slowCalls: number } | undefined {
+  const calls = readTagged(cell, RECORD.TRIP_CALLS_LONG, generation)
+  const failures = readTagged(cell, RECORD.TRIP_FAILURES_LONG, generation)
+  const slowCalls = readTagged(cell, RECORD.TRIP_SLOW_LONG, generation)
+  if (calls === undefined || failures === undefined || slowCalls === undefined) return undefined
+  return { calls, failures, slowCalls }
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+export function readReason(cell: Cell, generation: number): string | undefined {
+  const start = cell.recordLong + reasonLong(generation)
+  const head = load64(cell.memory, start)
+  if (!isDetailOf(head, generation)) return undefined
+  const length = Math.min(lowOf(head), MAX_REASON_BYTES)
+  const bytes = new Uint8Array(length)
+  for (let at = 0; at < length; at += 4) {
+    const word = load64(cell.memory, start + 1 + at / 4)
+    if (!isDetailOf(word, generation)) return undefined
+    for (let byte = at; byte < Math.min(at + 4, length); byte++) {
+      bytes[byte] = (lowOf(word) >>> ((byte - at) * 8)) & 0xff
+    }
+  }
+  return decoder.decode(bytes)
+}
+
+/** The time that an opening of the next generation would wait until, if it began at `sinceMs`. */
+export function untilIfOpened(cell: Cell, seen: number, sinceMs: number): number {
+  const opening = openingAfter(cell, seen, OPEN) - 1
+  const generation = nextGeneration(generationOf(seen))
+  return sinceMs + waitMsOf(cell.numbers, opening, cell.seed, generation)
+}

@@ -1,0 +1,113 @@
+/**
+ * Totals since the breaker was made, a set of 64-bit counters in each shard (P6). Their owner counts
+ * them plainly: no decision reads them. In the overflow shard, which has many writers, atomically.
+ *
+ * A shard's counters go on when its slot changes hands, so nothing is folded and nothing can be
+ * folded twice; a dead thread's calls in flight become `abandoned`.
+ */
+import { add64, compareExchange64, count, load64, type Memory } from '#atomics'
+import { TOTAL } from '../memory/layout.ts'
+import { type Cell, shardOf } from './cell.ts'
+
+export interface Totals {
+  admitted: number
+  succeeded: number
+  failed: number
+  slow: number
+  ignored: number
+  late: number
+  abandoned: number
+  refused: number
+  inFlight: number
+}
+
+/** This thread's own counters of one breaker. */
+export class ThreadTotals {
+  readonly #memory: Memory
+  #start: number
+  #shared: boolean
+
+  constructor(cell: Cell, slot: number) {
+    this.#memory = cell.memory
+    this.#start = shardOf(cell, slot) / 2
+    this.#shared = slot === 0
+  }
+
+  moveToOverflow(cell: Cell): void {
+    this.#start = shardOf(cell, 0) / 2
+    this.#shared = true
+  }
+
+  count(total: number): void {
+    if (this.#shared) add64(this.#memory, this.#start + total, 1n)
+    else count(this.#memory, this.#start + total)
+  }
+}
+
+/** The totals over all shards. Exact when nobody records meanwhile. */
+export function readTotals(cell: Cell): Totals {
+  const sums = new Array<number>(8).fill(0)
+  for (let slot = 0; slot <= cell.region.maxThreads; slot++) {
+    const start = shardOf(cell, slot) / 2
+    for (let total = 0; total < sums.length; total++) {
+      sums[total] = (sums[total] as number) + Number(load64(cell.memory, start + total))
+    }
+  }
+  const at = (total: number): number => sums[total] as number
+  const settled =
+    at(TOTAL.SUCCEEDED) +
+    at(TOTAL.FAILED) +
+    at(TOTAL.IGNORED) +
+    at(TOTAL.LATE) +
+    at(TOTAL.ABANDONED)
+  return {
+    admitted: at(TOTAL.ADMITTED),
+    succeeded: at(TOTAL.SUCCEEDED),
+    failed: at(TOTAL.FAILED),
+    slow: at(TOTAL.SLOW),
+    ignored: at(TOTAL.IGNORED),
+    late: at(TOTAL.LATE),
+    abandoned: at(TOTAL.ABANDONED),
+    refused: at(TOTAL.REFUSED),
+    // Permits that were made up or used twice count as late without having been admitted.
+    inFlight: Math.max(0, at(TOTAL.ADMITTED) - settled),
+  }
+}
+
+/** Permits that a shard gave and has not seen settled. */
+function inFlightOf(cell: Cell, slot: number): bigint {
+  const start = shardOf(cell, slot) / 2
+  const at = (total: number): bigint => load64(cell.memory, start + total)
+  const settled = at(TOTAL.SUCCEEDED) + at(TOTAL.FAILED) + at(TOTAL.IGNORED) + at(TOTAL.LATE)
+  return at(TOTAL.ADMITTED) - settled - at(TOTAL.ABANDONED)
+}
+
+/**
+ * Turns a dead thread's calls in flight into abandoned ones. Whoever does it twice does nothing the
+ * second time. `stillHeld` is asked after the counters were read and before the word is replaced.
+ */
+export function abandon(cell: Cell, slot: number, stillHeld: () => boolean): void {
+  // ATOMIC totals.abandon
+  //   observes:  counters that nobody writes any more, while the slot is still the dead thread's.
+  //   publishes: its calls in flight as abandoned.
+  //   loses to:  another reaper, which computed the same number.
+  //   dies here: the slot is not free yet, so the next reaper comes by.
+  const at = shardOf(cell, slot) / 2 + TOTAL.ABANDONED
+  const before = load64(cell.memory, at)
+  const inFlight = inFlightOf(cell, slot)
+  if (inFlight <= 0n || !stillHeld()) return
+  compareExchange64(cell.memory, at, before, before + inFlight)
+}
+
+/**
+ * Moves the calls in flight of a living thread, which gives its slot back, to the overflow shard,
+ * where they will be settled.
+ */
+export function moveInFlight(cell: Cell, slot: number): void {
+  // ATOMIC totals.move
+  //   publishes: the same sum over both shards.
+  //   dies here: between the two a reaper counts the calls as abandoned and they stay in flight too.
+  const inFlight = inFlightOf(cell, slot)
+  add64(cell.memory, shardOf(cell, 0) / 2 + TOTAL.ADMITTED, inFlight)
+  add64(cell.memory, shardOf(cell, slot) / 2 + TOTAL.ADMITTED, -inFlight)
+}

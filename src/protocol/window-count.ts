@@ -1,0 +1,103 @@
+/**
+ * The count window: the last `size` outcomes over all threads, in one ring. Contended by nature:
+ * every record adds to one shared word. See docs/ for what that costs.
+ *
+ * HEAD gives each outcome its index. A ring word is { generation, lap, outcome }, lap being the
+ * index's turn around the ring, so a word that its writer has not (or a dead one never) replaced
+ * reads as empty, and one of another generation too. There are no running counts that could drift:
+ * a sum reads the last `size` words.
+ *
+ * 1. Indices are given once, so each outcome has one place, and the last `size` indices are the
+ *    last `size` outcomes in the order in which they took them.
+ * 2. A late writer finds a later lap in its place and keeps its hands off.
+ * 3. The ring's capacity is a power of two, so HEAD may wrap at 2^32.
+ */
+import { add, compareExchange, load } from '#atomics'
+import { OPTION } from '../memory/layout.ts'
+import { generationOf } from '../memory/words/state.ts'
+import { isLaterLap, packRing, ringKindOf } from '../memory/words/windows.ts'
+import type { Cell } from './cell.ts'
+import { judge, spend } from './stock.ts'
+import type { Counts, Thresholds } from './threshold.ts'
+import { addKind, clearCounts, emptyCounts, GOOD, type Window } from './window.ts'
+
+const ATTEMPTS = 8
+
+export class CountWindow implements Window {
+  readonly hasRates = true
+  readonly #cell: Cell
+  readonly #thresholds: Thresholds
+  readonly #size: number
+  readonly #head: number
+  readonly #ring: number
+  readonly #mask: number
+  readonly #lapShift: number
+  readonly #counts = emptyCounts()
+  /** The generation for which this thread has published a stock: see stock.ts. */
+  #reliesOnGeneration = -1
+
+  constructor(cell: Cell, thresholds: Thresholds) {
+    this.#cell = cell
+    this.#thresholds = thresholds
+    this.#size = cell.numbers[OPTION.WINDOW_LENGTH] as number
+    this.#head = cell.record + cell.shape.head
+    this.#ring = cell.record + cell.shape.ring
+    this.#mask = cell.shape.ringCapacity - 1
+    this.#lapShift = Math.log2(cell.shape.ringCapacity)
+  }
+
+  moveToOverflow(): void {
+    // The ring is shared by all threads anyway.
+  }
+
+  record(seen: number, kind: number): void {
+    const cell = this.#cell
+    const generation = generationOf(seen)
+    // ATOMIC count.take
+    //   publishes: that this index is taken; its word reads as empty until count.put.
+    //   dies here: the window is one outcome short until it has moved past the index.
+    //   wraps:     at 2^32, seamless, since the ring's capacity divides it.
+    const index = add(cell.memory, this.#head, 1)
+    this.#put(index, generation, kind)
+    const left = kind === GOOD ? 1 : spend(cell)
+    if (left <= 0 || this.#reliesOnGeneration !== generation) {
+      const summedAt = judge(cell, this, this.#thresholds, seen, this.#counts)
+      this.#reliesOnGeneration = summedAt >= 0 ? generation : -1
+    }
+  }
+
+  #put(index: number, generation: number, kind: number): void {
+    const { memory } = this.#cell
+    const at = this.#ring + (index & this.#mask)
+    const lap = this.#lapOf(index)
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // ATOMIC count.put
+      //   observes:  the outcome that ours evicts, or a later one.
+      //   publishes: our outcome.
+      //   loses to:  a later lap: ours has left the window; an earlier one, late: try again, at
+      //              the bound the window is one outcome short.
+      //   dies here: as count.take.
+      //   wraps:     9 bits of lap: a word misread as later needs 256 laps missed in one place.
+      const found = load(memory, at)
+      if (isLaterLap(found, lap)) return
+      if (compareExchange(memory, at, found, packRing(generation, lap, kind)) === found) return
+    }
+  }
+
+  sum(generation: number, _now: number, into: Counts): void {
+    const { memory } = this.#cell
+    clearCounts(into)
+    // ATOMIC count.read
+    //   observes: HEAD, then the last `size` words; one replaced meanwhile reads as empty.
+    const head = load(memory, this.#head)
+    for (let index = head - this.#size; index !== head; index++) {
+      const word = load(memory, this.#ring + (index & this.#mask))
+      const kind = ringKindOf(word, generation, this.#lapOf(index))
+      if (kind >= 0) addKind(into, kind, 1)
+    }
+  }
+
+  #lapOf(index: number): number {
+    return (index >>> 0) >>> this.#lapShift
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The time window, sharded: each thread counts into buckets of its own, so recording shares no line
+ * with any other thread. The overflow shard has many writers and a file of its own.
+ *
+ * A bucket is { stamp, generation, one counter a kind }. Its owner turns it over: stamp away,
+ * counters to zero, generation, stamp. A reader takes stamp, generation, counters, stamp,
+ * generation, and drops what changed under it.
+ *
+ * 1. Only the owner writes, so it sees its own last writes and needs no CAS.
+ * 2. A reader that saw the same stamp and generation before and after saw no counter of another
+ *    bucket or generation: the owner takes the stamp away before it zeroes, and a stamp that comes
+ *    back within one reading comes back with a later generation.
+ * 3. A bucket of another generation reads as empty: after a transition nobody walks over the shards.
+ */
+import { add, load, readOwn, store } from '#atomics'
+import { BUCKET, BUCKET_WORDS, HEADER, KINDS, OPTION, SHARD_BUCKETS } from '../memory/layout.ts'
+import { generationOf } from '../memory/words/state.ts'
+import { ageOfStamp, stampOf, TURNING } from '../memory/words/windows.ts'
+import { type Cell, shardOf } from './cell.ts'
+import { PeriodicSum } from './periodic.ts'
+import { judge, spend } from './stock.ts'
+import type { Counts, Thresholds } from './threshold.ts'
+import { addKind, clearCounts, emptyCounts, GOOD, type Window } from './window.ts'
+import { recordOverflow, sumOverflow } from './window-time-overflow.ts'
+
+export class TimeWindow implements Window {
+  readonly hasRates = true
+  readonly #cell: Cell
+  readonly #thresholds: Thresholds
+  readonly #durationMs: number
+  readonly #buckets: number
+  readonly #counts = emptyCounts()
+  readonly #periodic: PeriodicSum
+  #slot: number
+  #shardBuckets: number
+  /** The bucket and generation for which this thread has published a stock: see stock.ts. */
+  #reliesOnBucket = -1
+  #reliesOnGeneration = -1
+
+  constructor(cell: Cell, thresholds: Thresholds, slot: number) {
+    this.#cell = cell
+    this.#thresholds = thresholds
+    this.#durationMs = cell.numbers[OPTION.WINDOW_LENGTH] as number
+    this.#buckets = cell.shape.buckets
+    this.#periodic = new PeriodicSum(cell, this)
+    this.#slot = slot
+    this.#shardBuckets = shardOf(cell, slot) + SHARD_BUCKETS
+  }
+
+  moveToOverflow(): void {
+    this.#slot = 0
+    this.#shardBuckets = shardOf(this.#cell, 0) + SHARD_BUCKETS
+  }
+
+  record(seen: number, kind: number): void {
+    const cell = this.#cell
+    const generation = generationOf(seen)
+    const now = cell.clock.now()
+    const number = this.#bucketNumber(now)
+    const bucket = this.#shardBuckets + (number % this.#buckets) * BUCKET_WORDS
+    if (this.#slot === 0) recordOverflow(cell.memory, bucket, generation, number, kind)
+    else this.#recordOwn(bucket, generation, number, kind)
+    const left = kind === GOOD ? 1 : spend(cell)
+    if (left <= 0 || this.#reliesOnBucket !== number || this.#reliesOnGeneration !== generation) {
+      const summedAt = judge(cell, this, this.#thresholds, seen, this.#counts)
+      this.#reliesOnBucket = summedAt >= 0 ? this.#bucketNumber(summedAt) : -1
+      this.#reliesOnGeneration = generation
+    }
+    this.#periodic.maybe(generation, now)
+  }
+
+  #recordOwn(bucket: number, generation: number, number: number, kind: number): void {
+    const { memory } = this.#cell
+    // ATOMIC time.record
+    //   observes:  our own bucket: nobody else writes it.
+    //   publishes: one outcome more of this kind.
+    //   dies here: the outcome is in the window or it is not.
+    //   wraps:     a bucket left alone for exactly 2^30 bucket lengths reads as current: 12 days
+    //              of silence, to the bucket, at 1 ms a bucket; 34 years at 1 s.
+    if (
+      readOwn(memory, bucket + BUCKET.STAMP) !== stampOf(number) ||
+      readOwn(memory, bucket + BUCKET.GENERATION) !== generation
+    ) {
+      this.#turnOver(bucket, generation, number)
+    }
+    add(memory, bucket + BUCKET.KINDS + kind, 1)
+  }
+
+  #turnOver(bucket: number, generation: number, number: number): void {
+    const { memory } = this.#cell
+    // ATOMIC time.turnOver
+    //   publishes: an empty bucket of this number and generation.
+    //   dies here: the stamp is away and the bucket reads as empty, until its next owner's turn.
+    store(memory, bucket + BUCKET.STAMP, TURNING)
+    for (let kind = 0; kind < KINDS; kind++) store(memory, bucket + BUCKET.KINDS + kind, 0)
+    store(memory, bucket + BUCKET.GENERATION, generation)
+    store(memory, bucket + BUCKET.STAMP, stampOf(number))
+  }
+
+  sum(generation: number, now: number, into: Counts): void {
+    const cell = this.#cell
+    const number = this.#bucketNumber(now)
+    clearCounts(into)
+    const slots = Math.min(load(cell.memory, HEADER.SLOTS_USED), cell.region.maxThreads)
+    for (let slot = 1; slot <= slots; slot++) {
+      const buckets = shardOf(cell, slot) + SHARD_BUCKETS
+      for (let index = 0; index < this.#buckets; index++) {
+        this.#addBucket(buckets + index * BUCKET_WORDS, generation, number, into)
+      }
+    }
+    if (load(cell.memory, HEADER.OVERFLOW_USED) !== 0) {
+      sumOverflow(cell, this.#buckets, generation, number, into)
+    }
+  }
+
+  #addBucket(bucket: number, generation: number, number: number, into: Counts): void {
+    const { memory } = this.#cell
+    // ATOMIC time.read
+    //   observes: one bucket as its owner left it (pairs with time.turnOver, time.record).
+    //   loses to: a turn-over: the bucket is dropped, as it would have been a moment later.
+    const stamp = load(memory, bucket + BUCKET.STAMP)
+    const age = ageOfStamp(stamp, number)
+    // A bucket still to come was written by a thread whose look at the clock came after ours.
+    if (stamp === TURNING || !(age < this.#buckets && age > -this.#buckets)) return
+    if (load(memory, bucket + BUCKET.GENERATION) !== generation) return
+    const good = load(memory, bucket + BUCKET.KINDS) >>> 0
+    const failed = load(memory, bucket + BUCKET.KINDS + 1) >>> 0
+    const slow = load(memory, bucket + BUCKET.KINDS + 2) >>> 0
+    const slowFailed = load(memory, bucket + BUCKET.KINDS + 3) >>> 0
+    if (load(memory, bucket + BUCKET.STAMP) !== stamp) return
+    if (load(memory, bucket + BUCKET.GENERATION) !== generation) return
+    addKind(into, 0, good)
+    addKind(into, 1, failed)
+    addKind(into, 2, slow)
+    addKind(into, 3, slowFailed)
+  }
+
+  #bucketNumber(now: number): number {
+    return Math.floor((now * this.#buckets) / this.#durationMs)
+  }
+}

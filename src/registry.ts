@@ -1,0 +1,244 @@
+/** Registries: make one, attach to one, find the process's own; get breakers from it. */
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+import { load } from '#atomics'
+import { CircuitBreaker } from './breaker.ts'
+import { InvalidOptionError, NoRegistryError } from './errors.ts'
+import { HEADER, LAYOUT_VERSION } from './memory/layout.ts'
+import { attachRegion, createRegion, type Region, type RegistryHandle } from './memory/region.ts'
+import {
+  encodeName,
+  hasLocal,
+  NO_LOCAL,
+  type ResolvedLocal,
+  readBreakerFields,
+  resolveLocal,
+} from './options/breaker.ts'
+import { DURATION } from './options/read.ts'
+import {
+  type ResolvedRegistry,
+  readRegistryOptions,
+  readSameRegistryOptions,
+} from './options/registry.ts'
+import { requireSameShared, resolveShared } from './options/shared.ts'
+import type { BreakerOptions, RegistryOptions } from './options/types.ts'
+import { Core } from './protocol/breaker.ts'
+import { cellOf, Directory, type Entry } from './protocol/directory.ts'
+import { type BreakerSnapshot, summaryOf } from './protocol/look.ts'
+import { liveSlots } from './protocol/slots.ts'
+import { threadState } from './threads/identity.ts'
+import { join, leave } from './threads/membership.ts'
+import { ManualClock } from './time/clock.ts'
+
+/** A registry at one moment: every breaker, cheaply. */
+export interface RegistrySnapshot {
+  /** Milliseconds of the registry's clock. */
+  now: number
+  /** Threads that hold a slot. */
+  threads: number
+  maxThreads: number
+  maxBreakers: number
+  /** Damaged words met so far by any thread; each made a call go unguarded. */
+  damaged: number
+  /**
+   * In the order in which they were made. The counts of a time window are those of the last
+   * periodic sum, `windowAgeMs` ago; `breaker.snapshot()` adds up anew.
+   */
+  breakers: (BreakerSnapshot & { windowAgeMs: number })[]
+}
+
+interface Held {
+  readonly core: Core
+  /** The handle for callers that give no local options. */
+  readonly breaker: CircuitBreaker
+  readonly local: ResolvedLocal
+}
+
+/** This thread's handle on a region. */
+export class Registry {
+  readonly #region: Region
+  readonly #local: ResolvedLocal
+  readonly #membership: ReturnType<typeof join>
+  readonly #directory: Directory
+  readonly #held = new Map<string, Held>()
+  #closed = false
+
+  /** @internal */
+  constructor(region: Region, local: ResolvedLocal) {
+    this.#region = region
+    this.#local = local
+    this.#membership = join(region)
+    this.#directory = new Directory(region, threadState().id)
+  }
+
+  /** Pass it to another thread (workerData, postMessage) and call `attachRegistry` on it there. */
+  get handle(): RegistryHandle {
+    return this.#region.handle
+  }
+
+  /**
+   * The breaker of that name, made with `options` if there is none yet. Shared options given for
+   * one that exists must equal what it was made with; local ones are this thread's own.
+   *
+   * @throws InvalidOptionError, OptionsMismatchError, RegistryFullError
+   */
+  breaker(name: string, options?: BreakerOptions): CircuitBreaker {
+    this.#requireOpen()
+    const held = this.#held.get(name)
+    if (options === undefined && held !== undefined) return held.breaker
+    const bytes = encodeName(name)
+    const fields = options === undefined ? new Map() : readBreakerFields('options', options)
+    const local = resolveLocal('options', fields, held?.local ?? this.#local)
+    const found = held?.core.cell.numbers ?? this.#directory.find(name)?.numbers
+    const numbers = resolveShared('options', fields, found ?? this.#region.defaults)
+    const entry = found === undefined ? this.#directory.make(name, bytes, numbers) : undefined
+    const made = found ?? entry?.numbers ?? numbers
+    requireSameShared(
+      `circuit breaker "${name}"`,
+      made,
+      resolveShared('options', fields, made),
+      name,
+    )
+    if (held === undefined) return this.#hold(name, entry ?? this.#entry(name), local).breaker
+    return hasLocal(fields) ? new CircuitBreaker(name, held.core, local) : held.breaker
+  }
+
+  #entry(name: string): Entry {
+    const entry = this.#directory.find(name)
+    if (entry !== undefined) return entry
+    throw new NoRegistryError(`circuit breaker "${name}" is gone from the registry`)
+  }
+
+  #hold(name: string, entry: Entry, local: ResolvedLocal): Held {
+    const core = new Core(cellOf(this.#region, entry), this.#membership.slot)
+    const held = { core, local, breaker: new CircuitBreaker(name, core, local) }
+    this.#held.set(name, held)
+    return held
+  }
+
+  /** The breaker of that name, if any thread has made it. */
+  get(name: string): CircuitBreaker | undefined {
+    this.#requireOpen()
+    const held = this.#held.get(name)
+    if (held !== undefined) return held.breaker
+    const entry = this.#directory.find(name)
+    return entry && this.#hold(name, entry, this.#local).breaker
+  }
+
+  /** The names of all breakers, in the order in which they were made. */
+  names(): string[] {
+    this.#requireOpen()
+    return this.#directory.names()
+  }
+
+  /** Milliseconds since the region was made: monotonic, the same in every thread. */
+  now(): number {
+    return this.#region.clock.now()
+  }
+
+  /** Moves the time of every thread on by `ms`. For `clock: 'manual'` only. Resolution: 1 µs. */
+  advance(ms: number): void {
+    const { clock } = this.#region
+    if (!(clock instanceof ManualClock)) {
+      throw new InvalidOptionError('clock', 'monotonic', "'manual' for advance() to move it")
+    }
+    if (!DURATION.holds(ms)) throw new InvalidOptionError('advance(ms)', ms, DURATION.text)
+    clock.advance(ms)
+  }
+
+  /** Every breaker at a glance. */
+  snapshot(): RegistrySnapshot {
+    const { memory, shape } = this.#region
+    return {
+      now: this.now(),
+      threads: liveSlots(memory, shape),
+      maxThreads: shape.maxThreads,
+      maxBreakers: shape.maxBreakers,
+      damaged: load(memory, HEADER.DAMAGED),
+      breakers: this.names().map(name => summaryOf(name, this.#heldOf(name).core)),
+    }
+  }
+
+  #heldOf(name: string): Held {
+    return this.#held.get(name) ?? this.#hold(name, this.#entry(name), this.#local)
+  }
+
+  /**
+   * Gives this thread's slot back, unless another registry in it uses the region too. Breakers that
+   * were got from it go on working, as those of a thread beyond `maxThreads` do.
+   */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const { core } of this.#held.values()) core.moveToOverflow()
+    leave(this.#region, this.#membership)
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  /** @internal */
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  #requireOpen(): void {
+    if (!this.#closed) return
+    throw new NoRegistryError('this registry was closed; attach again with attachRegistry(handle)')
+  }
+}
+
+/** Makes a region of its own. @throws InvalidOptionError */
+export function createRegistry(options?: RegistryOptions): Registry {
+  const resolved = readRegistryOptions(options)
+  return new Registry(createRegion(resolved), resolved.local)
+}
+
+/** This thread's registry on the region that `handle` names. @throws RegionError */
+export function attachRegistry(handle: RegistryHandle): Registry {
+  const region = attachRegion(handle)
+  return new Registry(region, madeWith(region).local)
+}
+
+function madeWith(region: Region): ResolvedRegistry {
+  return {
+    maxBreakers: region.shape.maxBreakers,
+    maxThreads: region.shape.maxThreads,
+    manualClock: region.manualClock,
+    defaults: region.defaults,
+    local: { ...NO_LOCAL, timeoutMs: region.defaultTimeoutMs },
+  }
+}
+
+const REGISTRY_KEY = `busbar.registry.${LAYOUT_VERSION}`
+let own: { region: Region; registry: Registry } | undefined
+
+/**
+ * The process's registry: made by the first call on the main thread, found by every worker that is
+ * started afterwards, nested ones and pools' workers too. Options given where it exists already
+ * must say what it was made with.
+ *
+ * @throws NoRegistryError in a worker that has none, InvalidOptionError, OptionsMismatchError
+ */
+export function getRegistry(options?: RegistryOptions): Registry {
+  const region = own?.region ?? findRegion(options)
+  const resolved = readSameRegistryOptions(options, madeWith(region))
+  if (own === undefined || own.registry.closed) {
+    own = { region, registry: new Registry(region, resolved.local) }
+  }
+  return own.registry
+}
+
+function findRegion(options: RegistryOptions | undefined): Region {
+  const handle = getEnvironmentData(REGISTRY_KEY)
+  if (handle !== undefined) return attachRegion(handle)
+  if (!isMainThread) {
+    throw new NoRegistryError(
+      'this worker has no registry: call getRegistry() on the main thread before the worker is ' +
+        'started, or pass `registry.handle` in workerData and call attachRegistry(handle)',
+    )
+  }
+  const region = createRegion(readRegistryOptions(options))
+  setEnvironmentData(REGISTRY_KEY, region.handle)
+  return region
+}

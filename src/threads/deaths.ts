@@ -1,0 +1,54 @@
+/**
+ * Sees worker threads end and gives back what they held: trial places, slots, half-made definitions.
+ *
+ * Node tells the thread that starts a worker of its exit, once the worker has ended. Nothing depends
+ * on it being told soon: leases run out by themselves, and a dead thread's slot only stays taken.
+ */
+import type { Worker } from 'node:worker_threads'
+import type { Region } from '../memory/region.ts'
+import { threadOf } from '../memory/words/threads.ts'
+import { Directory, freeDefinitionsOf } from '../protocol/directory.ts'
+import { freeSlot, slotsOf, slotWord } from '../protocol/slots.ts'
+import { abandon } from '../protocol/totals.ts'
+import { releasePlacesOf } from '../protocol/trials.ts'
+import { threadState } from './identity.ts'
+
+const watched = new Map<string, Region>()
+let listening = false
+
+/** Reaps the threads that this one starts from now on, in this region, when they end. */
+export function watchDeaths(region: Region): void {
+  watched.set(region.id, region)
+  if (listening) return
+  listening = true
+  process.on('worker', watchWorker)
+}
+
+export function forgetDeaths(region: Region): void {
+  watched.delete(region.id)
+}
+
+function watchWorker(worker: Worker): void {
+  // Its number is -1 once it has ended.
+  const thread = worker.threadId
+  worker.once('exit', () => {
+    for (const region of watched.values()) reap(region, thread)
+  })
+}
+
+/** Gives back all that `dead`, and the threads that it had started, held in the region. */
+export function reap(region: Region, dead: number): void {
+  const { memory, shape } = region
+  const slots = slotsOf(memory, shape, dead)
+  const threads = new Set([dead])
+  for (const word of slots.values()) threads.add(threadOf(word).thread)
+  for (const cell of new Directory(region, threadState().id).cells()) {
+    for (const [slot, word] of slots) {
+      const stillHeld = (): boolean => slotWord(memory, shape, slot) === word
+      releasePlacesOf(cell, slot, 'free', stillHeld)
+      abandon(cell, slot, stillHeld)
+    }
+  }
+  for (const [slot, word] of slots) freeSlot(memory, shape, slot, word)
+  freeDefinitionsOf(memory, shape, threads)
+}

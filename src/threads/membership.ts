@@ -1,0 +1,45 @@
+/** A thread's slot in a region: claimed with its first registry, given back with its last. */
+import type { Region } from '../memory/region.ts'
+import { threadOf } from '../memory/words/threads.ts'
+import { Directory } from '../protocol/directory.ts'
+import { claimSlot, freeSlot, OVERFLOW_SLOT, slotWord, useOverflow } from '../protocol/slots.ts'
+import { moveInFlight } from '../protocol/totals.ts'
+import { releasePlacesOf } from '../protocol/trials.ts'
+import { forgetDeaths, watchDeaths } from './deaths.ts'
+import { type Membership, threadState } from './identity.ts'
+
+/** This thread's membership in the region, which all its registries of that region share. */
+export function join(region: Region): Membership {
+  const { id, memberships } = threadState()
+  watchDeaths(region)
+  let membership = memberships.get(region.id)
+  if (membership === undefined) {
+    membership = { slot: claimSlot(region.memory, region.shape, id), users: 0 }
+    memberships.set(region.id, membership)
+  }
+  membership.users++
+  return membership
+}
+
+/**
+ * Ends one use. With the last one the slot becomes free; calls still in flight are handed to the
+ * overflow shard, where they will be settled.
+ */
+export function leave(region: Region, membership: Membership): void {
+  const { memory, shape } = region
+  useOverflow(memory)
+  membership.users--
+  if (membership.users > 0) return
+  const { id, memberships } = threadState()
+  memberships.delete(region.id)
+  forgetDeaths(region)
+  const { slot } = membership
+  if (slot === OVERFLOW_SLOT) return
+  const held = slotWord(memory, shape, slot)
+  if (threadOf(held).thread !== id.thread) return
+  for (const cell of new Directory(region, id).cells()) {
+    releasePlacesOf(cell, slot, 'overflow', () => true)
+    moveInFlight(cell, slot)
+  }
+  freeSlot(memory, shape, slot, held)
+}
