@@ -169,8 +169,8 @@ export class Registry {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const { core } of this.#held.values()) core.moveToOverflow()
     leave(this.#region, this.#membership)
+    for (const { core } of this.#held.values()) core.moveToOverflow()
   }
 
   [Symbol.dispose](): void {

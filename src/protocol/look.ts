@@ -70,19 +70,14 @@ const ATTEMPTS = 4
 /** Exact when nothing happens meanwhile; else each part is of one moment within the call. */
 export function snapshotOf(name: string, core: Core): BreakerSnapshot {
   const { cell } = core
-  let snapshot: BreakerSnapshot
-  let seen = seenState(cell)
-  let again = ATTEMPTS
-  do {
+  for (let attempt = 1; ; attempt++) {
+    const seen = seenState(cell)
     const now = cell.clock.now()
     const counts = emptyCounts()
     core.window.sum(generationOf(seen), now, counts)
-    snapshot = assemble(name, core, seen, now, counts)
-    const moved = seenState(cell) !== seen
-    seen = seenState(cell)
-    again = moved ? again - 1 : 0
-  } while (again > 0)
-  return snapshot
+    const snapshot = assemble(name, core, seen, now, counts)
+    if (seenState(cell) === seen || attempt === ATTEMPTS) return snapshot
+  }
 }
 
 /** The same, with the window as of the last periodic sum where there is one. */

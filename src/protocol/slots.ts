@@ -50,6 +50,11 @@ function raiseSlotsUsed(memory: Memory, slot: number): void {
   }
 }
 
+/** The highest slot that was ever claimed, or is about to be. */
+export function slotsInUse(memory: Memory, region: RegionShape): number {
+  return Math.min(load(memory, HEADER.SLOTS_USED), region.maxThreads)
+}
+
 /** From now on sums look at the overflow shards too. */
 export function useOverflow(memory: Memory): void {
   store(memory, HEADER.OVERFLOW_USED, 1)
@@ -72,7 +77,7 @@ export function freeSlot(memory: Memory, region: RegionShape, slot: number, held
 export function slotsOf(memory: Memory, region: RegionShape, dead: number): Map<number, bigint> {
   const threads = new Set([dead])
   const found = new Map<number, bigint>()
-  const slots = Math.min(load(memory, HEADER.SLOTS_USED), region.maxThreads)
+  const slots = slotsInUse(memory, region)
   // Each round finds at least one descendant more, or is the last.
   for (let round = 0; round <= slots; round++) {
     const before = found.size
@@ -91,7 +96,7 @@ export function slotsOf(memory: Memory, region: RegionShape, dead: number): Map<
 /** How many slots are taken. */
 export function liveSlots(memory: Memory, region: RegionShape): number {
   let live = 0
-  for (let slot = 1; slot <= region.maxThreads; slot++) {
+  for (let slot = 1; slot <= slotsInUse(memory, region); slot++) {
     if (isLive(slotWord(memory, region, slot))) live++
   }
   return live

@@ -8,6 +8,7 @@
 import { add64, compareExchange64, count, load64, type Memory } from '#atomics'
 import { TOTAL } from '../memory/layout.ts'
 import { type Cell, shardOf } from './cell.ts'
+import { slotsInUse } from './slots.ts'
 
 export interface Totals {
   admitted: number
@@ -47,7 +48,8 @@ export class ThreadTotals {
 /** The totals over all shards. Exact when nobody records meanwhile. */
 export function readTotals(cell: Cell): Totals {
   const sums = new Array<number>(8).fill(0)
-  for (let slot = 0; slot <= cell.region.maxThreads; slot++) {
+  const slots = slotsInUse(cell.memory, cell.region)
+  for (let slot = 0; slot <= slots; slot++) {
     const start = shardOf(cell, slot) / 2
     for (let total = 0; total < sums.length; total++) {
       sums[total] = (sums[total] as number) + Number(load64(cell.memory, start + total))

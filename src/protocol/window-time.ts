@@ -18,6 +18,7 @@ import { generationOf } from '../memory/words/state.ts'
 import { ageOfStamp, stampOf, TURNING } from '../memory/words/windows.ts'
 import { type Cell, shardOf } from './cell.ts'
 import { PeriodicSum } from './periodic.ts'
+import { slotsInUse } from './slots.ts'
 import { judge, spend } from './stock.ts'
 import type { Counts, Thresholds } from './threshold.ts'
 import { addKind, clearCounts, emptyCounts, GOOD, type Window } from './window.ts'
@@ -101,7 +102,7 @@ export class TimeWindow implements Window {
     const cell = this.#cell
     const number = this.#bucketNumber(now)
     clearCounts(into)
-    const slots = Math.min(load(cell.memory, HEADER.SLOTS_USED), cell.region.maxThreads)
+    const slots = slotsInUse(cell.memory, cell.region)
     for (let slot = 1; slot <= slots; slot++) {
       const buckets = shardOf(cell, slot) + SHARD_BUCKETS
       for (let index = 0; index < this.#buckets; index++) {

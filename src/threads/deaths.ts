@@ -7,6 +7,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
+import { reportDamage } from '../protocol/cell.ts'
 import { Directory, freeDefinitionsOf } from '../protocol/directory.ts'
 import { freeSlot, slotsOf, slotWord } from '../protocol/slots.ts'
 import { abandon } from '../protocol/totals.ts'
@@ -32,7 +33,14 @@ function watchWorker(worker: Worker): void {
   // Its number is -1 once it has ended.
   const thread = worker.threadId
   worker.once('exit', () => {
-    for (const region of watched.values()) reap(region, thread)
+    for (const region of watched.values()) {
+      try {
+        reap(region, thread)
+      } catch {
+        // Nobody could catch it here, and a dead thread's slot only stays taken.
+        reportDamage(region.memory, `no way to reap thread ${thread}`)
+      }
+    }
   })
 }
 

@@ -34,8 +34,9 @@ export function ringKindOf(word: number, generation: number, lap: number): numbe
   return word >>> 3 === packRing(generation, lap, 0) >>> 3 ? (word & 7) - 1 : -1
 }
 
-/** True when the word was written for a later lap than `lap`, by wrapped difference over 9 bits. */
+/** True when the word holds an outcome of a later lap, by wrapped difference over 9 bits. */
 export function isLaterLap(word: number, lap: number): boolean {
+  if ((word & 7) === 0) return false
   const ahead = ((word >>> 3) - lap) & LAP_MASK
   return ahead !== 0 && ahead < 256
 }

@@ -1,0 +1,92 @@
+/** The threshold rule and the stock (pure): tables, and a search that the formula must not beat. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  type Counts,
+  reachesThreshold,
+  stockUntilThreshold,
+  type Thresholds,
+} from '../../src/protocol/threshold.ts'
+
+const OFF = Number.POSITIVE_INFINITY
+
+function counts(calls: number, failures: number, slowCalls = 0): Counts {
+  return { calls, failures, slowCalls, slowFailures: 0 }
+}
+
+function thresholds(failure: number, slow = OFF, minimum = 1, capacity = OFF): Thresholds {
+  return {
+    failureRateThreshold: failure,
+    slowCallRateThreshold: slow,
+    minimumNumberOfCalls: minimum,
+    capacity,
+  }
+}
+
+describe('reachesThreshold', () => {
+  it.each([
+    // calls, failures, slow, failure threshold, slow threshold, minimum, opens
+    [25, 14, 0, 0.56, OFF, 1, true], // 14 / 25 is 0.56, although 0.56 * 25 > 14
+    [25, 13, 0, 0.56, OFF, 1, false],
+    [3, 1, 0, 1 / 3, OFF, 1, true],
+    [10, 7, 0, 0.7, OFF, 1, true], // 0.7 * 10 is 7 exactly, 7 / 10 is 0.7
+    [100, 29, 0, 0.29, OFF, 1, true], // 0.29 * 100 is 28.999999999999996
+    [100, 28, 0, 0.29, OFF, 1, false],
+    [1, 1, 0, 1, OFF, 1, true],
+    [100, 99, 0, 1, OFF, 1, false],
+    [19, 19, 0, 0.5, OFF, 20, false],
+    [20, 10, 0, 0.5, OFF, 20, true],
+    [20, 0, 20, 0.5, 1, 20, true],
+    [20, 0, 19, 0.5, 1, 20, false],
+    [20, 0, 20, 0.5, OFF, 20, false],
+    [0, 0, 0, 0.5, 0.5, 1, false],
+    [1, 1, 0, Number.MIN_VALUE, OFF, 1, true],
+    [1, 0, 0, Number.MIN_VALUE, OFF, 1, false],
+  ])('%i calls, %i failures, %i slow against %d and %d from %i calls: %s', (...row) => {
+    const [calls, failures, slow, failureRate, slowRate, minimum, opens] = row
+    const rule = thresholds(failureRate, slowRate, minimum)
+    expect(reachesThreshold(counts(calls, failures, slow), rule)).toBe(opens)
+  })
+})
+
+describe('stockUntilThreshold', () => {
+  it.each([
+    [20, 0, 0.5, OFF, 20], // (0 + 20) / (20 + 20)
+    [20, 9, 0.5, OFF, 2], // 11 / 22
+    [100, 49, 0.5, OFF, 2], // 51 / 102
+    [100, 49, 0.5, 100, 1], // 50 / 100: a full window does not grow
+    [100, 0, 0.5, 100, 50],
+    [60, 0, 0.5, 100, 50], // 50 failures fill 40 places and evict 10 successes
+    [3, 2, 1, 5, 3], // the whole window has to fail
+    [10, 9, 1, OFF, 4095], // only expiry can bring 9 of 10 to 1
+    [1_000_000, 0, 0.5, OFF, 4095],
+    [1, 0, Number.MIN_VALUE, OFF, 1],
+  ])('%i calls, %i failures at %d, capacity %d: %i', (calls, failures, rate, capacity, stock) => {
+    const rule = thresholds(rate, OFF, 1, capacity)
+    expect(stockUntilThreshold(counts(calls, failures), rule)).toBe(stock)
+  })
+
+  it('is what the nearer of the two thresholds says', () => {
+    expect(stockUntilThreshold(counts(20, 0, 0), thresholds(0.5, 0.1))).toBe(2)
+  })
+
+  it('never says more than the fewest bad outcomes that reach the threshold', () => {
+    const rate = fc.oneof(fc.double({ min: 0.001, max: 1, noNaN: true }), fc.constant(1))
+    const calls = fc.integer({ min: 1, max: 400 })
+    fc.assert(
+      fc.property(calls, fc.nat(400), rate, fc.boolean(), fc.nat(200), (n, f, t, full, room) => {
+        const capacity = full ? n + room : OFF
+        const rule = thresholds(t, OFF, 1, capacity)
+        const failures = Math.min(n, f)
+        fc.pre(!reachesThreshold(counts(n, failures), rule))
+        const stock = stockUntilThreshold(counts(n, failures), rule)
+        // One bad outcome fewer than the stock must never suffice, good ones in between or not.
+        for (let bad = 1; bad < Math.min(stock, 300); bad++) {
+          const after = counts(Math.min(capacity, n + bad), Math.min(failures + bad, capacity))
+          expect(reachesThreshold(after, rule)).toBe(false)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
