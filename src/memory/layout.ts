@@ -141,12 +141,14 @@ export const TOTAL = {
 
 const TOTALS_WORDS = 16
 
-/** A time window's bucket: stamp, generation, then one counter for each kind of outcome. */
-export const BUCKET = { STAMP: 0, GENERATION: 1, KINDS: 2 } as const
+export const KINDS = 4
+
+/** A time window's bucket in an owner's shard: stamp, turn, then one counter for each kind. */
+export const BUCKET = { STAMP: 0, TURN: 1, KINDS: 2 } as const
 export const BUCKET_WORDS = 8
 
-/** The overflow shard's bucket: four tagged 64-bit counters in the same eight words. */
-export const KINDS = 4
+/** A bucket in the overflow shard: its epoch, then one tagged counter for each kind. */
+export const OVERFLOW_BUCKET_LONGS = 1 + KINDS
 
 /** Offsets of one breaker's record, in words from its start, which is a multiple of LINE_WORDS. */
 export interface RecordShape {
@@ -159,6 +161,7 @@ export interface RecordShape {
   /** A power of two, or 0. */
   readonly ringCapacity: number
   readonly shards: number
+  readonly overflowWords: number
   readonly shardWords: number
   readonly buckets: number
   /** The whole record, in lines. */
@@ -180,8 +183,21 @@ export function shapeOf(
   const ring = head + LINE_WORDS
   const shards = ring + linesFor(ringCapacity)
   const shardWords = linesFor(TOTALS_WORDS + buckets * BUCKET_WORDS)
-  const lines = (shards + (maxThreads + 1) * shardWords) / LINE_WORDS
-  return { trials, stock, summary, head, ring, ringCapacity, shards, shardWords, buckets, lines }
+  const overflowWords = linesFor(TOTALS_WORDS + buckets * OVERFLOW_BUCKET_LONGS * 2)
+  const words = shards + overflowWords + maxThreads * shardWords
+  return {
+    trials,
+    stock,
+    summary,
+    head,
+    ring,
+    ringCapacity,
+    shards,
+    overflowWords,
+    shardWords,
+    buckets,
+    lines: words / LINE_WORDS,
+  }
 }
 
 /** Where a shard's buckets start, in words from the shard's start. */

@@ -52,7 +52,9 @@ export function makeCell(
 
 /** The start of a slot's shard, in words. */
 export function shardOf(cell: Cell, slot: number): number {
-  return cell.record + cell.shape.shards + slot * cell.shape.shardWords
+  const { shards, overflowWords, shardWords } = cell.shape
+  const owned = slot > 0 ? overflowWords + (slot - 1) * shardWords : 0
+  return cell.record + shards + owned
 }
 
 const warned = new WeakSet<Memory>()

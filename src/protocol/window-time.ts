@@ -2,9 +2,9 @@
  * The time window, sharded: each thread counts into buckets of its own, so recording shares no line
  * with any other thread. The overflow shard has many writers and a file of its own.
  *
- * A bucket is { stamp, generation, one counter a kind }. Its owner turns it over: stamp away,
- * counters to zero, generation, stamp. A reader takes stamp, generation, counters, stamp,
- * generation, and drops what changed under it.
+ * A bucket is { stamp, turn, one counter a kind }; the turn holds the generation. Its owner turns it
+ * over: stamp away, counters to zero, turn, stamp. A reader takes stamp, turn, counters, stamp, turn,
+ * and drops what changed under it.
  *
  * 1. Only the owner writes, so it sees its own last writes and needs no CAS.
  * 2. A reader that saw the same stamp and generation before and after saw no counter of another
@@ -15,7 +15,7 @@
 import { add, load, readOwn, store } from '#atomics'
 import { BUCKET, BUCKET_WORDS, HEADER, KINDS, OPTION, SHARD_BUCKETS } from '../memory/layout.ts'
 import { generationOf } from '../memory/words/state.ts'
-import { ageOfStamp, stampOf, TURNING } from '../memory/words/windows.ts'
+import { ageOfStamp, packTurn, stampOf, TURNING } from '../memory/words/windows.ts'
 import { type Cell, shardOf } from './cell.ts'
 import { PeriodicSum } from './periodic.ts'
 import { slotsInUse } from './slots.ts'
@@ -58,9 +58,8 @@ export class TimeWindow implements Window {
     const generation = generationOf(seen)
     const now = cell.clock.now()
     const number = this.#bucketNumber(now)
-    const bucket = this.#shardBuckets + (number % this.#buckets) * BUCKET_WORDS
-    if (this.#slot === 0) recordOverflow(cell.memory, bucket, generation, number, kind)
-    else this.#recordOwn(bucket, generation, number, kind)
+    if (this.#slot === 0) recordOverflow(cell, generation, number, kind)
+    else this.#recordOwn(generation, number, kind)
     const left = kind === GOOD ? 1 : spend(cell)
     if (left <= 0 || this.#reliesOnBucket !== number || this.#reliesOnGeneration !== generation) {
       const summedAt = judge(cell, this, this.#thresholds, seen, this.#counts)
@@ -70,32 +69,34 @@ export class TimeWindow implements Window {
     this.#periodic.maybe(generation, now)
   }
 
-  #recordOwn(bucket: number, generation: number, number: number, kind: number): void {
+  #recordOwn(generation: number, number: number, kind: number): void {
     const { memory } = this.#cell
+    const bucket = this.#shardBuckets + (number % this.#buckets) * BUCKET_WORDS
+    const turn = packTurn(generation, number)
     // ATOMIC time.record
     //   observes:  our own bucket: nobody else writes it.
     //   publishes: one outcome more of this kind.
     //   dies here: the outcome is in the window or it is not.
-    //   wraps:     a bucket left alone for exactly 2^30 bucket lengths reads as current: 12 days
-    //              of silence, to the bucket, at 1 ms a bucket; 34 years at 1 s.
+    //   wraps:     a bucket left alone for 2^34 bucket lengths, to within the window, reads as
+    //              current: 199 days of silence of this thread at 1 ms a bucket, 545 years at 1 s.
     if (
       readOwn(memory, bucket + BUCKET.STAMP) !== stampOf(number) ||
-      readOwn(memory, bucket + BUCKET.GENERATION) !== generation
+      readOwn(memory, bucket + BUCKET.TURN) !== turn
     ) {
-      this.#turnOver(bucket, generation, number)
+      this.#turnOver(bucket, turn, stampOf(number))
     }
     add(memory, bucket + BUCKET.KINDS + kind, 1)
   }
 
-  #turnOver(bucket: number, generation: number, number: number): void {
+  #turnOver(bucket: number, turn: number, stamp: number): void {
     const { memory } = this.#cell
     // ATOMIC time.turnOver
     //   publishes: an empty bucket of this number and generation.
     //   dies here: the stamp is away and the bucket reads as empty, until its next owner's turn.
     store(memory, bucket + BUCKET.STAMP, TURNING)
     for (let kind = 0; kind < KINDS; kind++) store(memory, bucket + BUCKET.KINDS + kind, 0)
-    store(memory, bucket + BUCKET.GENERATION, generation)
-    store(memory, bucket + BUCKET.STAMP, stampOf(number))
+    store(memory, bucket + BUCKET.TURN, turn)
+    store(memory, bucket + BUCKET.STAMP, stamp)
   }
 
   sum(generation: number, now: number, into: Counts): void {
@@ -110,7 +111,7 @@ export class TimeWindow implements Window {
       }
     }
     if (load(cell.memory, HEADER.OVERFLOW_USED) !== 0) {
-      sumOverflow(cell, this.#buckets, generation, number, into)
+      sumOverflow(cell, generation, number, into)
     }
   }
 
@@ -123,13 +124,14 @@ export class TimeWindow implements Window {
     const age = ageOfStamp(stamp, number)
     // A bucket still to come was written by a thread whose look at the clock came after ours.
     if (stamp === TURNING || !(age < this.#buckets && age > -this.#buckets)) return
-    if (load(memory, bucket + BUCKET.GENERATION) !== generation) return
+    const turn = packTurn(generation, number - age)
+    if (load(memory, bucket + BUCKET.TURN) !== turn) return
     const good = load(memory, bucket + BUCKET.KINDS) >>> 0
     const failed = load(memory, bucket + BUCKET.KINDS + 1) >>> 0
     const slow = load(memory, bucket + BUCKET.KINDS + 2) >>> 0
     const slowFailed = load(memory, bucket + BUCKET.KINDS + 3) >>> 0
     if (load(memory, bucket + BUCKET.STAMP) !== stamp) return
-    if (load(memory, bucket + BUCKET.GENERATION) !== generation) return
+    if (load(memory, bucket + BUCKET.TURN) !== turn) return
     addKind(into, 0, good)
     addKind(into, 1, failed)
     addKind(into, 2, slow)

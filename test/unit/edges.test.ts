@@ -146,6 +146,36 @@ describe('time window', () => {
   })
 })
 
+describe('time window after long silences', () => {
+  const second = { type: 'time', durationMs: 10_000, buckets: 10 } as const
+  const millisecond = { type: 'time', durationMs: 10, buckets: 10 } as const
+  // Ten years is the longest time that an option, and so one step of the clock, may say.
+  const silences = [2 ** 18, 2 ** 19, 2 ** 20, 2 ** 20 + 2 ** 19, 2 ** 30, 2 ** 31]
+
+  describe.each([3, 1])('with %i slots for two threads', maxThreads => {
+    it.each(silences)('of %i buckets counts what is new and nothing old', silence => {
+      for (const [slidingWindow, bucketMs] of [
+        [second, 1000],
+        [millisecond, 1],
+      ] as const) {
+        if (silence * bucketMs > 315_360_000_000) continue
+        using region = createRegistry({ clock: 'manual', maxThreads })
+        const options = { slidingWindow, minimumNumberOfCalls: 2 }
+        const breaker = region.breaker('b', options)
+        // A closed registry's breaker records in the overflow shard.
+        if (maxThreads === 1) region.close()
+        breaker.recordFailure(breaker.tryAcquire())
+        region.advance(silence * bucketMs)
+        expect(breaker.snapshot().window.calls).toBe(0)
+        breaker.recordFailure(breaker.tryAcquire())
+        expect(breaker.snapshot()).toMatchObject({ state: 'closed', window: { calls: 1 } })
+        breaker.recordFailure(breaker.tryAcquire())
+        expect(breaker.state).toBe('open')
+      }
+    })
+  })
+})
+
 describe('trial places', () => {
   it('go through the wrap of their claim number', () => {
     const breaker = registry.breaker('b', {

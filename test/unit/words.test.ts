@@ -39,13 +39,14 @@ import {
 import {
   ageOfEpoch,
   ageOfStamp,
-  isEpochLater,
-  isEpochOf,
+  epochGenerationOf,
+  hashOfEpoch,
   isLaterLap,
   MAX_STOCK,
   packEpoch,
   packRing,
   packRow,
+  packTurn,
   restock,
   ringKindOf,
   rowOf,
@@ -193,12 +194,19 @@ describe('window words', () => {
     fc.assert(
       fc.property(number, steps, generation, (n, step, g) => {
         expect(ageOfStamp(stampOf(n), n + step)).toBe(step)
-        expect(ageOfEpoch(packEpoch(g, n), n + step)).toBe(step)
-        expect(isEpochOf(packEpoch(g, n), g)).toBe(true)
-        expect(isEpochOf(packEpoch(g, n), g + 1)).toBe(false)
-        expect(isEpochLater(packEpoch(g + 1, n), g)).toBe(true)
-        expect(isEpochLater(packEpoch(g, n), g + 1)).toBe(false)
+        const epoch = packEpoch(g, n)
+        expect(ageOfEpoch(epoch, n + step)).toBe(step)
+        expect(epochGenerationOf(epoch)).toBe(g)
+        expect(BigInt.asIntN(64, epoch)).toBe(epoch)
+        expect(hashOfEpoch(epoch)).not.toBe(hashOfEpoch(packEpoch(g, n + 1)))
+        expect(hashOfEpoch(epoch)).not.toBe(hashOfEpoch(packEpoch(nextGeneration(g), n)))
       }),
     )
+  })
+
+  it('TURN tells apart what STAMP does not', () => {
+    expect(stampOf(7)).toBe(stampOf(7 + 2 ** 30))
+    expect(packTurn(5, 7)).not.toBe(packTurn(5, 7 + 2 ** 30))
+    expect(packTurn(2 ** 28 - 1, 15 * 2 ** 30) | 0).toBe(packTurn(2 ** 28 - 1, 15 * 2 ** 30))
   })
 })

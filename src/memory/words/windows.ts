@@ -5,7 +5,8 @@
  *   RING    32 bits   { generation 20 | lap 9 | outcome 3 }  outcome 0 = none, else kind + 1
  *   ROW     32 bits   { generation 20 | failures 12 }
  *   STAMP   30 bits   bucket number mod 2^30, or -1 while the owner turns the bucket over
- *   EPOCH   32 bits   { generation 12 | bucket number 20 }   tag of an overflow bucket's counters
+ *   TURN    32 bits   { bucket number / 2^30 4 | generation 28 }
+ *   EPOCH   64 bits   { generation 28 | bucket number 36 }   of an overflow bucket
  */
 
 const STOCK_BIAS = 1 << 13
@@ -59,7 +60,7 @@ export function rowOf(word: number, generation: number): number {
 export const TURNING = -1
 
 const STAMPS = 2 ** 30
-const EPOCHS = 2 ** 20
+const TURNS = 16
 
 export function stampOf(bucketNumber: number): number {
   return bucketNumber % STAMPS
@@ -70,22 +71,31 @@ export function ageOfStamp(stamp: number, bucketNumber: number): number {
   return wrappedDifference(bucketNumber % STAMPS, stamp, STAMPS)
 }
 
-export function packEpoch(generation: number, bucketNumber: number): number {
-  return ((generation << 20) | (bucketNumber % EPOCHS)) >>> 0
+export function packTurn(generation: number, bucketNumber: number): number {
+  return ((Math.floor(bucketNumber / STAMPS) % TURNS) << 28) | generation
 }
 
-export function isEpochOf(epoch: number, generation: number): boolean {
-  return epoch >>> 20 === (generation & 0xfff)
+const NUMBERS = 2 ** 36
+
+export function packEpoch(generation: number, bucketNumber: number): bigint {
+  return BigInt.asIntN(64, (BigInt(generation) << 36n) | BigInt(bucketNumber % NUMBERS))
 }
 
-export function ageOfEpoch(epoch: number, bucketNumber: number): number {
-  return wrappedDifference(bucketNumber % EPOCHS, epoch % EPOCHS, EPOCHS)
+export function epochGenerationOf(epoch: bigint): number {
+  return Number(BigInt.asUintN(64, epoch) >> 36n)
 }
 
-/** True when the epoch's generation came after `generation`, by wrapped difference over 12 bits. */
-export function isEpochLater(epoch: number, generation: number): boolean {
-  const ahead = ((epoch >>> 20) - generation) & 0xfff
-  return ahead !== 0 && ahead < 2048
+/** As `ageOfStamp`, of an EPOCH word. */
+export function ageOfEpoch(epoch: bigint, bucketNumber: number): number {
+  return wrappedDifference(bucketNumber % NUMBERS, Number(BigInt.asUintN(36, epoch)), NUMBERS)
+}
+
+/** 32 bits that stand for an epoch in its counters' tags. Two steps of MurmurHash3. */
+export function hashOfEpoch(epoch: bigint): number {
+  let hash = Math.imul(Number(BigInt.asUintN(32, epoch)) | 0, 0xcc9e2d51)
+  hash = Math.imul((hash << 15) | (hash >>> 17), 0x1b873593)
+  hash ^= Math.imul(Number(BigInt.asIntN(32, epoch >> 32n)), 0x85ebca6b)
+  return ((hash << 13) | (hash >>> 19)) >>> 0
 }
 
 /** a - b in [-modulus / 2, modulus / 2). */
