@@ -13,10 +13,10 @@ import {
   type State,
 } from './memory/words/state.ts'
 import { encodeText, type ResolvedLocal } from './options/breaker.ts'
-import type { ExecuteOptions } from './options/execute.ts'
+import { type ExecuteOptions, requireFunction } from './options/execute.ts'
 import { numberOf, POSITIVE_DURATION, readFields } from './options/read.ts'
 import type { Core } from './protocol/breaker.ts'
-import { carryOutCommand } from './protocol/command.ts'
+import { carryOutCommand, plainCommand } from './protocol/command.ts'
 import {
   type BreakerSnapshot,
   retryAfterMs,
@@ -98,13 +98,14 @@ export class CircuitBreaker {
     }
   }
 
-  /** As `execute`, for a function that returns its result. Throws what `execute` would reject with. */
+  /** As `execute`, for a function that returns its result. Throws what `execute` rejects with. */
   executeSync<T>(fn: () => T): T {
     return runSync(this.#guard, fn)
   }
 
   /** `fn` guarded by this breaker: `this` and arguments are passed on. */
   wrap<A extends unknown[], T>(fn: (...args: A) => PromiseLike<T> | T): (...args: A) => Promise<T> {
+    requireFunction(fn)
     const breaker = this
     return function (this: unknown, ...args: A): Promise<T> {
       return breaker.execute(() => fn.apply(this, args))
@@ -116,7 +117,7 @@ export class CircuitBreaker {
     return this.retryAfterMs() === 0
   }
 
-  /** Milliseconds until a call may be admitted; 0 when it would not refuse, `Infinity` for never. */
+  /** Milliseconds until a call may be admitted; 0: it would be now; `Infinity`: by command only. */
   retryAfterMs(): number {
     const { cell } = this.#core
     return retryAfterMs(cell, seenState(cell), cell.clock.now())
@@ -125,7 +126,8 @@ export class CircuitBreaker {
   /** Opens as an outcome would; no effect unless closed, half-open or metrics-only. */
   open(options?: { readonly reason?: string | undefined }): void {
     const { reason } = readCommandOptions('open', options, ['reason'])
-    carryOutCommand(this.#core, { target: OPEN, from: [CLOSED, HALF_OPEN, METRICS_ONLY], reason })
+    const from = [CLOSED, HALF_OPEN, METRICS_ONLY]
+    carryOutCommand(this.#core, { target: OPEN, from, reason, ttlMs: Number.POSITIVE_INFINITY })
   }
 
   /**
@@ -137,22 +139,22 @@ export class CircuitBreaker {
     readonly ttlMs?: number | undefined
   }): void {
     const { reason, ttlMs } = readCommandOptions('forceOpen', options, ['reason', 'ttlMs'])
-    carryOutCommand(this.#core, { target: FORCED_OPEN, reason, ttlMs })
+    carryOutCommand(this.#core, { target: FORCED_OPEN, from: undefined, reason, ttlMs })
   }
 
   /** Permits everything and keeps no window. Totals go on. */
   disable(): void {
-    carryOutCommand(this.#core, { target: DISABLED })
+    carryOutCommand(this.#core, plainCommand(DISABLED))
   }
 
   /** Permits everything and keeps the window, but never opens by itself. */
   metricsOnly(): void {
-    carryOutCommand(this.#core, { target: METRICS_ONLY })
+    carryOutCommand(this.#core, plainCommand(METRICS_ONLY))
   }
 
   /** Closed, with an empty window and the first wait next. */
   reset(): void {
-    carryOutCommand(this.#core, { target: CLOSED })
+    carryOutCommand(this.#core, plainCommand(CLOSED))
   }
 
   /** All that there is to know about the breaker, from all threads. */
@@ -176,14 +178,14 @@ function readCommandOptions(
   what: string,
   options: unknown,
   known: readonly string[],
-): { reason: Uint8Array | undefined; ttlMs: number | undefined } {
-  if (options === undefined) return { reason: undefined, ttlMs: undefined }
+): { reason: Uint8Array | undefined; ttlMs: number } {
+  if (options === undefined) return { reason: undefined, ttlMs: Number.POSITIVE_INFINITY }
   const fields = readFields(what, options, known)
   const reason = fields.get('reason')
-  const ttlMs = numberOf(what, fields, 'ttlMs', POSITIVE_DURATION, Number.NaN)
+  const ttlMs = numberOf(what, fields, 'ttlMs', POSITIVE_DURATION, Number.POSITIVE_INFINITY)
   return {
     reason:
       reason === undefined ? undefined : encodeText(`${what}.reason`, reason, MAX_REASON_BYTES),
-    ttlMs: ttlMs > 0 ? ttlMs : undefined,
+    ttlMs,
   }
 }

@@ -26,7 +26,12 @@ export abstract class BusbarError extends Error {
 
   /** True for an error of this package, also of another copy or another thread's realm. */
   static is(error: unknown): error is BusbarError {
-    return typeof error === 'object' && error !== null && MARK in error
+    try {
+      return typeof error === 'object' && error !== null && MARK in error
+    } catch {
+      // A proxy may answer with anything, even with a throw.
+      return false
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 import { InvalidOptionError } from './errors.ts'
 import { REFUSED } from './memory/words/trials.ts'
 import { type ExecuteOptions, readExecuteOptions, requireFunction } from './options/execute.ts'
-import { type Guard, Settlement } from './settlement.ts'
+import { type Guard, isThenable, Settlement } from './settlement.ts'
 
 /** What a guarded function is given. */
 export interface Call {
@@ -91,7 +91,7 @@ function race<T>(
       timeoutMs === undefined
         ? undefined
         : setTimeout(() => giveUp(settlement.byTimeout(timeoutMs)), timeoutMs)
-    signal?.addEventListener('abort', onAbort, { once: true })
+    signal?.addEventListener('abort', onAbort)
     callAsync(fn, call).then(
       value => {
         if (settlement.done) return
@@ -101,6 +101,8 @@ function race<T>(
       },
       (error: unknown) => {
         if (settlement.done) return
+        // Aborted, and a listener before ours kept the event from us.
+        if (signal?.aborted) return onAbort()
         end()
         reject(settlement.byError(error))
       },
@@ -129,18 +131,10 @@ export function runSync<T>(guard: Guard, fn: () => T): T {
   }
   if (isThenable(value)) {
     settlement.byAbort()
+    Promise.resolve(value).catch(() => {}) // It is reported here, not as an unhandled rejection.
     throw new InvalidOptionError('fn', value, 'a function that returns its result; use execute')
   }
   return settlement.byValue(value)
-}
-
-function isThenable(value: unknown): boolean {
-  return (
-    (typeof value === 'object' || typeof value === 'function') &&
-    value !== null &&
-    'then' in value &&
-    typeof value.then === 'function'
-  )
 }
 
 async function runFallback<T>(

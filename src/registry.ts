@@ -13,13 +13,14 @@ import {
   readBreakerFields,
   resolveLocal,
 } from './options/breaker.ts'
-import { DURATION } from './options/read.ts'
+import { DURATION, type Fields, isWithin } from './options/read.ts'
 import {
   type ResolvedRegistry,
   readRegistryOptions,
   readSameRegistryOptions,
+  requireSameFunctions,
 } from './options/registry.ts'
-import { requireSameShared, resolveShared } from './options/shared.ts'
+import { applyShared, readShared, requireSameShared } from './options/shared.ts'
 import type { BreakerOptions, RegistryOptions } from './options/types.ts'
 import { Core } from './protocol/breaker.ts'
 import { cellOf, Directory, type Entry } from './protocol/directory.ts'
@@ -86,19 +87,15 @@ export class Registry {
     const held = this.#held.get(name)
     if (options === undefined && held !== undefined) return held.breaker
     const bytes = encodeName(name)
-    const fields = options === undefined ? new Map() : readBreakerFields('options', options)
+    const fields: Fields = options === undefined ? new Map() : readBreakerFields('options', options)
+    const patch = readShared('options', fields)
     const local = resolveLocal('options', fields, held?.local ?? this.#local)
-    const found = held?.core.cell.numbers ?? this.#directory.find(name)?.numbers
-    const numbers = resolveShared('options', fields, found ?? this.#region.defaults)
-    const entry = found === undefined ? this.#directory.make(name, bytes, numbers) : undefined
-    const made = found ?? entry?.numbers ?? numbers
-    requireSameShared(
-      `circuit breaker "${name}"`,
-      made,
-      resolveShared('options', fields, made),
-      name,
-    )
-    if (held === undefined) return this.#hold(name, entry ?? this.#entry(name), local).breaker
+    const entry =
+      this.#directory.find(name) ??
+      this.#directory.make(name, bytes, applyShared(this.#region.defaults, patch))
+    const asked = applyShared(entry.numbers, patch)
+    requireSameShared(`circuit breaker "${name}"`, entry.numbers, asked, name)
+    if (held === undefined) return this.#hold(name, entry, local).breaker
     return hasLocal(fields) ? new CircuitBreaker(name, held.core, local) : held.breaker
   }
 
@@ -141,7 +138,7 @@ export class Registry {
     if (!(clock instanceof ManualClock)) {
       throw new InvalidOptionError('clock', 'monotonic', "'manual' for advance() to move it")
     }
-    if (!DURATION.holds(ms)) throw new InvalidOptionError('advance(ms)', ms, DURATION.text)
+    if (!isWithin(ms, DURATION)) throw new InvalidOptionError('advance(ms)', ms, DURATION.text)
     clock.advance(ms)
   }
 
@@ -197,21 +194,22 @@ export function createRegistry(options?: RegistryOptions): Registry {
 /** This thread's registry on the region that `handle` names. @throws RegionError */
 export function attachRegistry(handle: RegistryHandle): Registry {
   const region = attachRegion(handle)
-  return new Registry(region, madeWith(region).local)
+  return new Registry(region, localOf(region))
 }
 
-function madeWith(region: Region): ResolvedRegistry {
-  return {
-    maxBreakers: region.shape.maxBreakers,
-    maxThreads: region.shape.maxThreads,
-    manualClock: region.manualClock,
-    defaults: region.defaults,
-    local: { ...NO_LOCAL, timeoutMs: region.defaultTimeoutMs },
-  }
+function madeWith(region: Region, local = localOf(region)): ResolvedRegistry {
+  const { maxBreakers, maxThreads } = region.shape
+  const { manualClock, defaults } = region
+  return { maxBreakers, maxThreads, manualClock, defaults, local }
+}
+
+/** The local defaults that travel: numbers do, functions cannot. */
+function localOf(region: Region): ResolvedLocal {
+  return { ...NO_LOCAL, timeoutMs: region.defaultTimeoutMs }
 }
 
 const REGISTRY_KEY = `busbar.registry.${LAYOUT_VERSION}`
-let own: { region: Region; registry: Registry } | undefined
+let own: { region: Region; registry: Registry; local: ResolvedLocal } | undefined
 
 /**
  * The process's registry: made by the first call on the main thread, found by every worker that is
@@ -222,11 +220,14 @@ let own: { region: Region; registry: Registry } | undefined
  */
 export function getRegistry(options?: RegistryOptions): Registry {
   const region = own?.region ?? findRegion(options)
-  const resolved = readSameRegistryOptions(options, madeWith(region))
-  if (own === undefined || own.registry.closed) {
-    own = { region, registry: new Registry(region, resolved.local) }
+  const made = own?.registry.closed === false ? own : undefined
+  const { local } = readSameRegistryOptions(options, madeWith(region, made?.local))
+  if (made === undefined) {
+    own = { region, local, registry: new Registry(region, local) }
+    return own.registry
   }
-  return own.registry
+  requireSameFunctions(made.local, local)
+  return made.registry
 }
 
 function findRegion(options: RegistryOptions | undefined): Region {

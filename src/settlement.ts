@@ -34,7 +34,7 @@ export class Settlement {
     const { core, local } = this.#guard
     let failed = false
     try {
-      failed = local.isFailure !== undefined && Boolean(local.isFailure(value))
+      failed = local.isFailure !== undefined && saysFailure(local.isFailure(value))
     } catch (error) {
       this.#fail(error)
       throw error
@@ -77,8 +77,8 @@ export class Settlement {
   }
 
   #fail(error: unknown): void {
-    this.#guard.core.lastError = error
-    this.#guard.core.recordFailure(this.#permit, this.#durationMs())
+    const { core } = this.#guard
+    if (core.recordFailure(this.#permit, this.#durationMs())) core.lastError = error
   }
 
   #durationMs(): number {
@@ -87,6 +87,25 @@ export class Settlement {
   }
 }
 
+function saysFailure(answer: unknown): boolean {
+  if (!isThenable(answer)) return Boolean(answer)
+  throw new InvalidOptionError('isFailure(result)', answer, 'an answer at once, not a promise')
+}
+
 function isRefusal(error: unknown): boolean {
-  return BusbarError.is(error) && error.code === 'ERR_CIRCUIT_OPEN'
+  try {
+    return BusbarError.is(error) && error.code === 'ERR_CIRCUIT_OPEN'
+  } catch {
+    return false
+  }
+}
+
+/** Whether `value` has a `then` to call. Reading one may throw: then it has none. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  try {
+    const mayHave = typeof value === 'object' || typeof value === 'function'
+    return mayHave && value !== null && 'then' in value && typeof value.then === 'function'
+  } catch {
+    return false
+  }
 }

@@ -3,7 +3,6 @@ import { randomInt } from 'node:crypto'
 import { types } from 'node:util'
 import {
   load,
-  type Memory,
   readFixed,
   readFixedDouble,
   store,
@@ -12,9 +11,11 @@ import {
   writeFixedDouble,
 } from '#atomics'
 import { describe, InvalidOptionError, RegionError } from '../errors.ts'
+import { isWithin, TIMER_DURATION } from '../options/read.ts'
 import type { ResolvedRegistry } from '../options/registry.ts'
 import { areSound, DEFAULT_NUMBERS, type SharedNumbers } from '../options/shared.ts'
 import { type Clock, clockOf, originNow } from '../time/clock.ts'
+import type { Memory } from './atomics.ts'
 import {
   CLOCK_MANUAL,
   CLOCK_MONOTONIC,
@@ -64,7 +65,7 @@ export function recordShapeOf(numbers: SharedNumbers, maxThreads: number): Recor
   )
 }
 
-/** Makes a region with room for `maxBreakers` records of the larger of its and the usual defaults. */
+/** Makes a region: room for `maxBreakers` records of its defaults or the usual, the larger ones. */
 export function createRegion(options: ResolvedRegistry): Region {
   const { maxBreakers, maxThreads, defaults } = options
   const lines = Math.max(
@@ -108,7 +109,8 @@ function allocate(bytes: number, maxBreakers: number): SharedArrayBuffer {
 export function attachRegion(handle: unknown): Region {
   if (typeof handle !== 'object' || handle === null || !('buffer' in handle)) {
     throw new RegionError(
-      `not a registry handle: ${describe(handle)}; pass \`registry.handle\` on, by workerData or postMessage`,
+      `not a registry handle: ${describe(handle)}; pass \`registry.handle\` on, ` +
+        'by workerData or postMessage',
     )
   }
   const { buffer } = handle
@@ -118,8 +120,12 @@ export function attachRegion(handle: unknown): Region {
         'a registry can be shared by threads of one process only',
     )
   }
-  if (!(buffer.byteLength >= HEADER_WORDS * 4 && buffer.byteLength % 8 === 0)) {
-    throw new RegionError(`a buffer of ${buffer.byteLength} bytes is too small to be a region`)
+  const { byteLength } = buffer
+  if (!(byteLength >= HEADER_WORDS * 4)) {
+    throw new RegionError(`a buffer of ${byteLength} bytes is too small to be a region`)
+  }
+  if (byteLength % 8 !== 0) {
+    throw new RegionError(`a buffer of ${byteLength} bytes is no region: those are whole lines`)
   }
   const memory = viewsOf(buffer)
   // ATOMIC region.attach
@@ -145,22 +151,30 @@ function checkShape(buffer: SharedArrayBuffer, memory: Memory): RegionShape {
   const shape = regionShapeOf({ maxBreakers, maxThreads, arenaLines })
   if (sane && shape.words * 4 === buffer.byteLength) return shape
   throw new RegionError(
-    `the region's header says ${maxBreakers} breakers, ${maxThreads} threads and ${arenaLines} lines, ` +
-      `which does not fit its ${buffer.byteLength} bytes`,
+    `the region's header says ${maxBreakers} breakers, ${maxThreads} threads and ` +
+      `${arenaLines} lines, which does not fit its ${buffer.byteLength} bytes`,
   )
 }
 
 function view(buffer: SharedArrayBuffer, memory: Memory, shape: RegionShape): Region {
   const defaults = readNumbers(memory, shape.defaultsDouble)
-  if (!areSound(defaults)) throw new RegionError("the region's default options are damaged")
   const timeoutMs = readFixedDouble(memory, HEADER.DEFAULT_TIMEOUT_DOUBLE)
+  const timeoutHolds = timeoutMs === 0 || isWithin(timeoutMs, TIMER_DURATION)
+  if (!(timeoutHolds && areSound(defaults))) {
+    throw new RegionError("the region's default options are damaged")
+  }
+  const clock = readFixed(memory, HEADER.CLOCK)
+  const origin = readFixedDouble(memory, HEADER.ORIGIN_DOUBLE)
+  if (!((clock === CLOCK_MONOTONIC || clock === CLOCK_MANUAL) && Number.isFinite(origin))) {
+    throw new RegionError(`the region's clock is damaged: kind ${clock}, zero at ${origin}`)
+  }
   const high = readFixed(memory, HEADER.SEED + 1) >>> 0
   const low = readFixed(memory, HEADER.SEED) >>> 0
   return Object.freeze({
     memory,
     shape,
     clock: clockOf(memory),
-    manualClock: readFixed(memory, HEADER.CLOCK) === CLOCK_MANUAL,
+    manualClock: clock === CLOCK_MANUAL,
     seed: low,
     id: `${high.toString(16)}-${low.toString(16)}`,
     defaults,

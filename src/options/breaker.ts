@@ -56,7 +56,7 @@ export function encodeName(name: unknown): Uint8Array {
   return encodeText('name', name, MAX_NAME_BYTES)
 }
 
-/** Text as at most `maxBytes` of UTF-8. Lone surrogates are refused: they would read back changed. */
+/** Text as at most `maxBytes` of UTF-8. Lone surrogates would read back changed: refused. */
 export function encodeText(what: string, text: unknown, maxBytes: number): Uint8Array {
   if (typeof text !== 'string' || !text.isWellFormed()) {
     throw new InvalidOptionError(what, text, 'a well-formed string (no lone surrogates)')

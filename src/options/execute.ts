@@ -1,6 +1,6 @@
 /** Reads the options of one call. Own properties only; cheap, since it is read at every call. */
 import { InvalidOptionError } from '../errors.ts'
-import { TIMER_DURATION } from './read.ts'
+import { isWithin, TIMER_DURATION, unknownOption } from './read.ts'
 
 export interface ExecuteOptions<T> {
   /** The caller's. Its abort ends the call at once and is ignored, never a failure. */
@@ -15,22 +15,27 @@ export function requireFunction(fn: unknown): void {
   if (typeof fn !== 'function') throw new InvalidOptionError('fn', fn, 'a function')
 }
 
+const KEYS = ['signal', 'timeoutMs', 'fallback']
+
+/** What `readExecuteOptions` found. Has no prototype, so that nothing is read from there. */
+type OwnOptions<T> = { -readonly [K in keyof ExecuteOptions<T>]: ExecuteOptions<T>[K] }
+
 export function readExecuteOptions<T>(options: ExecuteOptions<T>): ExecuteOptions<T> {
-  if (typeof options !== 'object' || options === null) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new InvalidOptionError('options', options, 'an object')
   }
-  const own: { -readonly [K in keyof ExecuteOptions<T>]: ExecuteOptions<T>[K] } = {}
-  for (const key of Object.keys(options)) {
+  const own: OwnOptions<T> = Object.create(null)
+  for (const key of Reflect.ownKeys(options)) {
     if (key === 'signal') own.signal = options.signal
     else if (key === 'timeoutMs') own.timeoutMs = options.timeoutMs
     else if (key === 'fallback') own.fallback = options.fallback
-    else throw new InvalidOptionError(`options.${key}`, Reflect.get(options, key), UNKNOWN_OPTION)
+    else throw unknownOption('options', key, Reflect.get(options, key), KEYS)
   }
   const { signal, timeoutMs, fallback } = own
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new InvalidOptionError('options.signal', signal, 'an AbortSignal')
   }
-  if (timeoutMs !== undefined && !TIMER_DURATION.holds(timeoutMs)) {
+  if (timeoutMs !== undefined && !isWithin(timeoutMs, TIMER_DURATION)) {
     throw new InvalidOptionError('options.timeoutMs', timeoutMs, TIMER_DURATION.text)
   }
   if (fallback !== undefined && typeof fallback !== 'function') {
@@ -38,5 +43,3 @@ export function readExecuteOptions<T>(options: ExecuteOptions<T>): ExecuteOption
   }
   return own
 }
-
-const UNKNOWN_OPTION = 'left out: there is no such option (there are: signal, timeoutMs, fallback)'

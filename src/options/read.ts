@@ -11,11 +11,7 @@ export function readFields(what: string, value: unknown, known: readonly string[
   const fields = new Map<string, unknown>()
   for (const key of Reflect.ownKeys(value)) {
     if (typeof key !== 'string' || !known.includes(key)) {
-      throw new InvalidOptionError(
-        `${what}.${String(key)}`,
-        Reflect.get(value, key),
-        `left out: there is no such option (there are: ${known.join(', ')})`,
-      )
+      throw unknownOption(what, key, Reflect.get(value, key), known)
     }
     const field: unknown = Reflect.get(value, key)
     if (field !== undefined) fields.set(key, field)
@@ -23,9 +19,24 @@ export function readFields(what: string, value: unknown, known: readonly string[
   return fields
 }
 
+export function unknownOption(
+  what: string,
+  key: PropertyKey,
+  value: unknown,
+  known: readonly string[],
+): InvalidOptionError {
+  const limit = `left out: there is no such option (there are: ${known.join(', ')})`
+  return new InvalidOptionError(`${what}.${String(key)}`, value, limit)
+}
+
 export interface Range {
   readonly text: string
   holds(value: number): boolean
+}
+
+/** Whether `value` is a number (not something that turns into one) within `range`. */
+export function isWithin(value: unknown, range: Range): value is number {
+  return typeof value === 'number' && range.holds(value)
 }
 
 export const RATE: Range = {
@@ -76,7 +87,7 @@ export function numberOf(
 ): number {
   const value = fields.get(key)
   if (value === undefined) return fallback
-  if (typeof value === 'number' && range.holds(value)) return value
+  if (isWithin(value, range)) return value
   throw new InvalidOptionError(`${what}.${key}`, value, range.text)
 }
 

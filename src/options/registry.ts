@@ -1,8 +1,14 @@
 /** Reads the options of a registry. */
-import { InvalidOptionError, OptionsMismatchError } from '../errors.ts'
+import { describe, InvalidOptionError, OptionsMismatchError } from '../errors.ts'
 import { NO_LOCAL, type ResolvedLocal, readBreakerFields, resolveLocal } from './breaker.ts'
 import { type Fields, numberOf, readFields, wholeBetween } from './read.ts'
-import { DEFAULT_NUMBERS, requireSameShared, resolveShared, type SharedNumbers } from './shared.ts'
+import {
+  applyShared,
+  DEFAULT_NUMBERS,
+  readShared,
+  requireSameShared,
+  type SharedNumbers,
+} from './shared.ts'
 
 const KEYS = ['maxBreakers', 'maxThreads', 'clock', 'defaults'] as const
 const BREAKERS = wholeBetween(1, 65_536)
@@ -34,7 +40,7 @@ export function readRegistryOptions(options: unknown, base = DEFAULTS): Resolved
     maxBreakers: numberOf('options', fields, 'maxBreakers', BREAKERS, base.maxBreakers),
     maxThreads: numberOf('options', fields, 'maxThreads', THREADS, base.maxThreads),
     manualClock: readClock(fields, base.manualClock),
-    defaults: resolveShared('options.defaults', breakerFields, base.defaults),
+    defaults: applyShared(base.defaults, readShared('options.defaults', breakerFields)),
     local: resolveLocal('options.defaults', breakerFields, base.local),
   })
 }
@@ -53,9 +59,23 @@ export function readSameRegistryOptions(
 ): ResolvedRegistry {
   const asked = readRegistryOptions(options, made)
   for (const key of ['maxBreakers', 'maxThreads', 'manualClock'] as const) {
-    if (asked[key] === made[key]) continue
-    throw new OptionsMismatchError('the registry', { [key]: made[key] }, { [key]: asked[key] })
+    requireSame(key, made[key], asked[key])
   }
   requireSameShared('the registry', made.defaults, asked.defaults)
+  requireSame('defaults.timeoutMs', made.local.timeoutMs, asked.local.timeoutMs)
   return asked
+}
+
+/** Functions stay in their thread: they are compared there only. */
+export function requireSameFunctions(made: ResolvedLocal, asked: ResolvedLocal): void {
+  requireSame('defaults.isFailure', made.isFailure, asked.isFailure)
+  requireSame('defaults.classifyError', made.classifyError, asked.classifyError)
+}
+
+function requireSame(key: string, made: unknown, asked: unknown): void {
+  if (asked === made) return
+  const [before, after] = [made, asked].map(value =>
+    typeof value === 'function' ? describe(value) : (value ?? 'nothing'),
+  )
+  throw new OptionsMismatchError('the registry', { [key]: before }, { [key]: after })
 }

@@ -19,7 +19,9 @@ import {
   numberOf,
   POSITIVE_DURATION,
   RATE,
+  type Range,
   readFields,
+  unknownOption,
   wholeBetween,
 } from './read.ts'
 
@@ -65,90 +67,115 @@ export const DEFAULT_NUMBERS: SharedNumbers = Object.freeze([
   60_000,
 ])
 
-/** `fields` over `base`. Throws InvalidOptionError at the first field that cannot be used. */
-export function resolveShared(what: string, fields: Fields, base: SharedNumbers): SharedNumbers {
-  const numbers = [...base]
-  const put = (key: string, option: number, range: typeof RATE): void => {
-    numbers[option] = numberOf(what, fields, key, range, numbers[option] as number)
+/** What some options say: values by layout's OPTION. */
+export type SharedPatch = ReadonlyMap<number, number>
+
+/** Reads what `fields` say, each once. Throws InvalidOptionError at the first that is no use. */
+export function readShared(what: string, fields: Fields): SharedPatch {
+  const patch = new Map<number, number>()
+  const put = (key: string, option: number, range: Range): void => {
+    if (fields.has(key)) patch.set(option, numberOf(what, fields, key, range, Number.NaN))
   }
-  putWindow(what, fields, numbers)
+  putWindow(what, fields, patch)
   put('failureRateThreshold', OPTION.FAILURE_RATE, RATE)
   put('minimumNumberOfCalls', OPTION.MINIMUM_CALLS, CALLS)
   put('slowCallDurationThresholdMs', OPTION.SLOW_DURATION_MS, DURATION)
   put('slowCallRateThreshold', OPTION.SLOW_RATE, RATE)
-  putWait(what, fields, numbers)
+  putWait(what, fields, patch)
   put('permittedNumberOfCallsInHalfOpenState', OPTION.TRIALS, TRIALS)
   put('halfOpenFailureRateThreshold', OPTION.TRIAL_FAILURE_RATE, RATE)
   put('trialTimeoutMs', OPTION.TRIAL_TIMEOUT_MS, POSITIVE_DURATION)
+  return patch
+}
+
+/** `patch` over `base`. A minimum above a count window's size means that size. */
+export function applyShared(base: SharedNumbers, patch: SharedPatch): SharedNumbers {
+  const numbers = base.map((value, option) => patch.get(option) ?? value)
+  if (numbers[OPTION.WINDOW] === WINDOW_COUNT) {
+    const size = numbers[OPTION.WINDOW_LENGTH] as number
+    numbers[OPTION.MINIMUM_CALLS] = Math.min(numbers[OPTION.MINIMUM_CALLS] as number, size)
+  }
   return Object.freeze(numbers)
 }
 
-function putWindow(what: string, fields: Fields, numbers: number[]): void {
-  const given = fields.get('slidingWindow')
-  if (given === undefined) return
-  const name = `${what}.slidingWindow`
-  const type = readFields(name, given, ['type', 'durationMs', 'buckets', 'size', 'failures']).get(
-    'type',
-  )
-  let length: number
-  let buckets = 1
-  if (type === 'time') {
-    const window = readFields(name, given, ['type', 'durationMs', 'buckets'])
-    length = numberOf(name, window, 'durationMs', POSITIVE_DURATION, 10_000)
-    buckets = numberOf(name, window, 'buckets', BUCKETS, 10)
-    if (!(length >= buckets)) {
-      throw new InvalidOptionError(
-        `${name}.durationMs`,
-        length,
-        `at least 1 ms a bucket (${buckets})`,
-      )
-    }
-    numbers[OPTION.WINDOW] = WINDOW_TIME
-  } else if (type === 'count') {
-    length = numberOf(name, readFields(name, given, ['type', 'size']), 'size', SIZE, 100)
-    numbers[OPTION.WINDOW] = WINDOW_COUNT
-  } else if (type === 'consecutive') {
-    length = numberOf(name, readFields(name, given, ['type', 'failures']), 'failures', ROW, 5)
-    numbers[OPTION.WINDOW] = WINDOW_CONSECUTIVE
-  } else {
-    throw new InvalidOptionError(`${name}.type`, type, "'time', 'count' or 'consecutive'")
-  }
-  numbers[OPTION.WINDOW_LENGTH] = length
-  numbers[OPTION.BUCKETS] = buckets
+const WINDOW_KEYS: Readonly<Record<string, readonly string[]>> = {
+  time: ['type', 'durationMs', 'buckets'],
+  count: ['type', 'size'],
+  consecutive: ['type', 'failures'],
 }
 
-function putWait(what: string, fields: Fields, numbers: number[]): void {
-  const given = fields.get('waitDurationInOpenStateMs')
+function putWindow(what: string, fields: Fields, patch: Map<number, number>): void {
+  if (!fields.has('slidingWindow')) return
+  const name = `${what}.slidingWindow`
+  const all = [...new Set(Object.values(WINDOW_KEYS).flat())]
+  const window = readFields(name, fields.get('slidingWindow'), all)
+  const type = window.get('type')
+  const known = typeof type === 'string' && Object.hasOwn(WINDOW_KEYS, type)
+  if (!known) throw new InvalidOptionError(`${name}.type`, type, "'time', 'count' or 'consecutive'")
+  const keys = WINDOW_KEYS[type] ?? []
+  for (const [key, value] of window) {
+    if (!keys.includes(key)) throw unknownOption(name, key, value, keys)
+  }
+  if (type === 'time') putTimeWindow(name, window, patch)
+  else {
+    const isCount = type === 'count'
+    patch.set(OPTION.WINDOW, isCount ? WINDOW_COUNT : WINDOW_CONSECUTIVE)
+    const length = isCount
+      ? numberOf(name, window, 'size', SIZE, 100)
+      : numberOf(name, window, 'failures', ROW, 5)
+    patch.set(OPTION.WINDOW_LENGTH, length)
+    patch.set(OPTION.BUCKETS, 1)
+  }
+}
+
+function putTimeWindow(name: string, window: Fields, patch: Map<number, number>): void {
+  const durationMs = numberOf(name, window, 'durationMs', POSITIVE_DURATION, 10_000)
+  const buckets = numberOf(name, window, 'buckets', BUCKETS, 10)
+  if (!(durationMs >= buckets)) {
+    const limit = `at least 1 ms a bucket (${buckets})`
+    throw new InvalidOptionError(`${name}.durationMs`, durationMs, limit)
+  }
+  patch.set(OPTION.WINDOW, WINDOW_TIME)
+  patch.set(OPTION.WINDOW_LENGTH, durationMs)
+  patch.set(OPTION.BUCKETS, buckets)
+}
+
+function putWait(what: string, fields: Fields, patch: Map<number, number>): void {
+  const key = 'waitDurationInOpenStateMs'
+  const given = fields.get(key)
   if (given === undefined) return
-  const name = `${what}.waitDurationInOpenStateMs`
-  if (typeof given !== 'object') {
-    const waitMs = numberOf(what, fields, 'waitDurationInOpenStateMs', DURATION, 0)
-    putWaitNumbers(numbers, waitMs, 1, waitMs, 0)
+  const name = `${what}.${key}`
+  if (typeof given === 'number') {
+    // A plain number is exact: it neither grows nor varies.
+    const waitMs = numberOf(what, fields, key, DURATION, given)
+    putWaitNumbers(patch, waitMs, 1, waitMs, 0)
     return
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new InvalidOptionError(name, given, `${DURATION.text}, or { initialMs, ... }`)
   }
   const wait = readFields(name, given, ['initialMs', 'multiplier', 'maxMs', 'jitter'])
   const initialMs = numberOf(name, wait, 'initialMs', DURATION, Number.NaN)
   if (!(initialMs >= 0)) throw new InvalidOptionError(`${name}.initialMs`, undefined, DURATION.text)
-  const fallbackMaxMs = Math.max(initialMs, DEFAULT_MAX_WAIT_MS)
-  const maxMs = numberOf(name, wait, 'maxMs', DURATION, fallbackMaxMs)
+  const maxMs = numberOf(name, wait, 'maxMs', DURATION, Math.max(initialMs, DEFAULT_MAX_WAIT_MS))
   if (!(maxMs >= initialMs)) {
     throw new InvalidOptionError(`${name}.maxMs`, maxMs, `at least initialMs (${initialMs})`)
   }
   const multiplier = numberOf(name, wait, 'multiplier', MULTIPLIER, 2)
-  putWaitNumbers(numbers, initialMs, multiplier, maxMs, numberOf(name, wait, 'jitter', JITTER, 0))
+  putWaitNumbers(patch, initialMs, multiplier, maxMs, numberOf(name, wait, 'jitter', JITTER, 0))
 }
 
 function putWaitNumbers(
-  numbers: number[],
+  patch: Map<number, number>,
   initialMs: number,
   multiplier: number,
   maxMs: number,
   jitter: number,
 ): void {
-  numbers[OPTION.WAIT_INITIAL_MS] = initialMs
-  numbers[OPTION.WAIT_MULTIPLIER] = multiplier
-  numbers[OPTION.WAIT_MAX_MS] = maxMs
-  numbers[OPTION.WAIT_JITTER] = jitter
+  patch.set(OPTION.WAIT_INITIAL_MS, initialMs)
+  patch.set(OPTION.WAIT_MULTIPLIER, multiplier)
+  patch.set(OPTION.WAIT_MAX_MS, maxMs)
+  patch.set(OPTION.WAIT_JITTER, jitter)
 }
 
 /** The numbers as a user would have given them, complete. */

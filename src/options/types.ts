@@ -71,7 +71,7 @@ export interface LocalOptions {
    * any busbar breaker are ignored and never reach it.
    */
   readonly classifyError?: ((error: unknown) => 'failure' | 'ignored') | undefined
-  /** A call that takes longer is a failure. Milliseconds, more than 0, at most 2^31 - 1; off unless set. */
+  /** A call that takes longer is a failure. Milliseconds, (0, 2^31 - 1]; off unless set. */
   readonly timeoutMs?: number | undefined
 }
 

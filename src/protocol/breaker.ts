@@ -18,7 +18,7 @@ import {
 } from '../memory/words/state.ts'
 import { FAILED, FIRST_TRIAL_PERMIT, FREE, REFUSED, SUCCEEDED } from '../memory/words/trials.ts'
 import { type Cell, reportDamage } from './cell.ts'
-import { readTime, transition } from './state.ts'
+import { at, readTime, transition } from './state.ts'
 import type { Thresholds } from './threshold.ts'
 import { ThreadTotals } from './totals.ts'
 import {
@@ -109,7 +109,7 @@ export class Core {
     this.#openUntil = until
     const now = this.cell.clock.now()
     if (now < until) return REFUSED
-    transition(this.cell, seen, HALF_OPEN, { sinceMs: now })
+    transition(this.cell, seen, HALF_OPEN, at(now))
     return MOVED
   }
 
@@ -123,18 +123,19 @@ export class Core {
   }
 
   #carryOut(seen: number, verdict: Verdict): void {
-    transition(this.cell, seen, verdict.target, { sinceMs: verdict.sinceMs })
+    transition(this.cell, seen, verdict.target, at(verdict.sinceMs))
   }
 
-  recordSuccess(permit: number, durationMs = 0): void {
-    this.#record(permit, durationMs, GOOD)
+  /** Both records answer whether the outcome counted: false when it was late. */
+  recordSuccess(permit: number, durationMs = 0): boolean {
+    return this.#record(permit, durationMs, GOOD)
   }
 
-  recordFailure(permit: number, durationMs = 0): void {
-    this.#record(permit, durationMs, FAILED_KIND)
+  recordFailure(permit: number, durationMs = 0): boolean {
+    return this.#record(permit, durationMs, FAILED_KIND)
   }
 
-  #record(permit: number, durationMs: number, failed: number): void {
+  #record(permit: number, durationMs: number, failed: number): boolean {
     // ATOMIC breaker.record
     //   observes:  whether the permit's generation is current. A transition right after this look
     //              makes the outcome one of a generation that nobody reads any more.
@@ -146,20 +147,21 @@ export class Core {
       if (state === CLOSED || state === METRICS_ONLY) {
         this.#countOutcome(kind)
         this.window.record(seen, kind)
-        return
+        return true
       }
       if (state === DISABLED) {
         this.#countOutcome(kind)
-        return
+        return true
       }
     } else if (permit >= FIRST_TRIAL_PERMIT) {
       const late = this.#settle(seen, permit, kind === GOOD ? SUCCEEDED : FAILED)
       if (!late) {
         this.#countOutcome(kind)
-        return
+        return true
       }
     }
     this.#totals.count(TOTAL.LATE)
+    return false
   }
 
   #countOutcome(kind: number): void {

@@ -1,5 +1,6 @@
 /** One breaker as the protocol sees it: where its words are and what its options say. */
-import { add, type Memory } from '#atomics'
+import { add } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
 import { HEADER, OPTION, RECORD, type RecordShape, type RegionShape } from '../memory/layout.ts'
 import type { SharedNumbers } from '../options/shared.ts'
 import type { Clock } from '../time/clock.ts'
@@ -64,6 +65,8 @@ const warned = new WeakSet<Memory>()
  * breaker (fail open); the damage is counted and reported once a thread.
  */
 export function reportDamage(memory: Memory, what: string): void {
+  // ATOMIC cell.damaged
+  //   publishes: one damaged word more, for people.
   add(memory, HEADER.DAMAGED, 1)
   if (warned.has(memory)) return
   warned.add(memory)

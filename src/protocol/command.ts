@@ -16,11 +16,15 @@ import { emptyCounts } from './window.ts'
 
 export interface Command {
   readonly target: number
-  /** The states in which it has an effect; all when left out. */
-  readonly from?: readonly number[]
-  readonly reason?: Uint8Array | undefined
-  /** Forced-open only. */
-  readonly ttlMs?: number | undefined
+  /** The states in which it has an effect; all when undefined. */
+  readonly from: readonly number[] | undefined
+  readonly reason: Uint8Array | undefined
+  /** Forced-open only; `Infinity`: until told otherwise. */
+  readonly ttlMs: number
+}
+
+export function plainCommand(target: number): Command {
+  return { target, from: undefined, reason: undefined, ttlMs: Number.POSITIVE_INFINITY }
 }
 
 /** Each attempt that fails was overtaken by a transition. So many in a row are damage. */
@@ -34,7 +38,7 @@ export function carryOutCommand(core: Core, command: Command): void {
     const sinceMs = cell.clock.now()
     const detail = {
       sinceMs,
-      untilMs: command.target === FORCED_OPEN ? sinceMs + (command.ttlMs ?? Infinity) : sinceMs,
+      untilMs: command.target === FORCED_OPEN ? sinceMs + command.ttlMs : undefined,
       trip: command.target === OPEN ? tripOf(core, seen, sinceMs) : undefined,
       reason: command.reason,
     }

@@ -1,7 +1,7 @@
 /**
- * The directory: a log of breakers that only grows. Entry k says where breaker k's definition (name,
- * options) stands and how long its record is; records stand in the arena one after the other, so an
- * entry's place follows from the entries before it.
+ * The directory: a log of breakers that only grows. Entry k says where breaker k's definition
+ * (name, options) stands and how long its record is; records stand in the arena one after the
+ * other, so a record's place follows from the entries before it.
  *
  * A maker takes a free definition, fills it unseen, and publishes it by one CAS on the first empty
  * entry. That CAS gives the breaker its name, its options and its memory at once.
@@ -17,13 +17,13 @@
 import {
   compareExchange64,
   load64,
-  type Memory,
   readFixed,
   readFixedDouble,
   writeFixed,
   writeFixedDouble,
 } from '#atomics'
 import { RegionError, RegistryFullError } from '../errors.ts'
+import type { Memory } from '../memory/atomics.ts'
 import {
   DEFINITION,
   DEFINITION_WORDS,
@@ -143,8 +143,8 @@ export class Directory {
         name,
         `its windows need ${lines * LINE_BYTES} bytes and ` +
           `${(shape.arenaLines - this.#linesTaken) * LINE_BYTES} of the registry's ` +
-          `${shape.arenaLines * LINE_BYTES} are left; make the registry with a larger maxBreakers, ` +
-          'or with the largest sliding window in its defaults',
+          `${shape.arenaLines * LINE_BYTES} are left; make the registry with a larger ` +
+          'maxBreakers, or with the largest sliding window in its defaults',
         shape.arenaLines * LINE_BYTES,
       )
     }

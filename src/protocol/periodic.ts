@@ -1,6 +1,6 @@
 /**
- * The periodic sum of a time window: every 100 ms, while outcomes arrive, one thread adds the shards
- * up and publishes what it found, for reads that must be cheap (`registry.snapshot()`).
+ * The periodic sum of a time window: every 100 ms, while outcomes arrive, one thread adds the
+ * shards up and publishes what it found, for reads that must be cheap (`registry.snapshot()`).
  *
  * The duty is a lease { fence, due }: who finds it due takes it by one CAS that moves the fence on.
  * Every published word carries the fence, so a thread that took the duty and was late finds newer
@@ -21,7 +21,7 @@ import type { Cell } from './cell.ts'
 import type { Counts } from './threshold.ts'
 import { emptyCounts, type Window } from './window.ts'
 
-export const AGGREGATION_INTERVAL_MS = 100
+const AGGREGATION_INTERVAL_MS = 100
 
 const MAX_COUNT = 2 ** 32 - 1
 

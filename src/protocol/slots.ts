@@ -1,6 +1,6 @@
 /**
- * Slots: a thread's place in a region. A slot word is { live, epoch, thread, parent }; who holds the
- * slot stands in the very word that claims it, so there is no claim without a name to it.
+ * Slots: a thread's place in a region. A slot word is { live, epoch, thread, parent }; who holds
+ * the slot stands in the very word that claims it, so there is no claim without a name to it.
  *
  * 1. One CAS claims a free slot, so one thread has it.
  * 2. Only a thread's exit, seen by the thread that started it, makes it dead. Node announces an
@@ -11,7 +11,8 @@
  *    reaper dies: each step checks that the slot word is still the dead thread's, then CASes from
  *    what it read before the check. The word itself is freed last.
  */
-import { compareExchange, compareExchange64, load, load64, type Memory, store } from '#atomics'
+import { compareExchange, compareExchange64, load, load64, store } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
 import { HEADER, type RegionShape } from '../memory/layout.ts'
 import { epochOf, isLive, packThread, type ThreadId, threadOf } from '../memory/words/threads.ts'
 
@@ -57,6 +58,8 @@ export function slotsInUse(memory: Memory, region: RegionShape): number {
 
 /** From now on sums look at the overflow shards too. */
 export function useOverflow(memory: Memory): void {
+  // ATOMIC slots.overflow
+  //   publishes: what never changes back, before the caller records there.
   store(memory, HEADER.OVERFLOW_USED, 1)
 }
 

@@ -13,7 +13,7 @@
  * 4. Nothing is reset: the words of g + 1 replace those of g - 1, and readers check tags.
  *
  * Every store to a tagged word follows one rule: load the word, see that STATE has not moved, then
- * CAS from the word loaded. A thread that was late finds STATE moved, or its CAS finds another word.
+ * CAS from the word loaded. A late thread finds STATE moved, or its CAS finds another word.
  */
 import { compareExchange, compareExchange64, load, load64 } from '#atomics'
 import { MAX_REASON_BYTES, RECORD } from '../memory/layout.ts'
@@ -43,11 +43,16 @@ import { waitMsOf } from './wait.ts'
 export interface TransitionDetail {
   /** When the new state begins. */
   readonly sinceMs: number
-  /** Forced-open only: when it ends; `Infinity` unless told. */
-  readonly untilMs?: number
+  /** Forced-open only: when it ends. */
+  readonly untilMs: number | undefined
   /** The window that made it open. */
-  readonly trip?: Counts | undefined
-  readonly reason?: Uint8Array | undefined
+  readonly trip: Counts | undefined
+  readonly reason: Uint8Array | undefined
+}
+
+/** A transition that carries nothing but its time. Every field is its own: see bad-input tests. */
+export function at(sinceMs: number, trip?: Counts): TransitionDetail {
+  return { sinceMs, untilMs: undefined, trip, reason: undefined }
 }
 
 /**

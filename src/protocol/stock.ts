@@ -26,7 +26,7 @@ import { add, compareExchange, load } from '#atomics'
 import { CLOSED, generationOf, OPEN, stateOf } from '../memory/words/state.ts'
 import { restock, stockOf } from '../memory/words/windows.ts'
 import type { Cell } from './cell.ts'
-import { transition } from './state.ts'
+import { at, transition } from './state.ts'
 import { type Counts, reachesThreshold, stockUntilThreshold, type Thresholds } from './threshold.ts'
 import type { Window } from './window.ts'
 
@@ -68,7 +68,7 @@ export function judge(
     const now = cell.clock.now()
     window.sum(generationOf(seen), now, counts)
     if (reachesThreshold(counts, thresholds)) {
-      transition(cell, seen, OPEN, { sinceMs: now, trip: counts })
+      transition(cell, seen, OPEN, at(now, counts))
       return Number.NaN
     }
     const after = restock(before, stockUntilThreshold(counts, thresholds))

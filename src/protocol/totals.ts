@@ -1,11 +1,13 @@
 /**
- * Totals since the breaker was made, a set of 64-bit counters in each shard (P6). Their owner counts
- * them plainly: no decision reads them. In the overflow shard, which has many writers, atomically.
+ * Totals since the breaker was made, a set of 64-bit counters in each shard (P6). Their owner
+ * counts them plainly: no decision reads them. In the overflow shard, which has many writers,
+ * atomically.
  *
  * A shard's counters go on when its slot changes hands, so nothing is folded and nothing can be
  * folded twice; a dead thread's calls in flight become `abandoned`.
  */
-import { add64, compareExchange64, count, load64, type Memory } from '#atomics'
+import { add64, compareExchange64, count, load64 } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
 import { TOTAL } from '../memory/layout.ts'
 import { type Cell, shardOf } from './cell.ts'
 import { slotsInUse } from './slots.ts'
@@ -40,6 +42,8 @@ export class ThreadTotals {
   }
 
   count(total: number): void {
+    // ATOMIC totals.count
+    //   publishes: one more, for people. Plainly where this thread is the only writer.
     if (this.#shared) add64(this.#memory, this.#start + total, 1n)
     else count(this.#memory, this.#start + total)
   }
@@ -108,7 +112,7 @@ export function abandon(cell: Cell, slot: number, stillHeld: () => boolean): voi
 export function moveInFlight(cell: Cell, slot: number): void {
   // ATOMIC totals.move
   //   publishes: the same sum over both shards.
-  //   dies here: between the two a reaper counts the calls as abandoned and they stay in flight too.
+  //   dies here: between the two the calls become abandoned, and stay in flight as well.
   const inFlight = inFlightOf(cell, slot)
   add64(cell.memory, shardOf(cell, 0) / 2 + TOTAL.ADMITTED, inFlight)
   add64(cell.memory, shardOf(cell, slot) / 2 + TOTAL.ADMITTED, -inFlight)

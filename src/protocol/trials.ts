@@ -137,7 +137,7 @@ export interface Verdict {
 
 /**
  * What an asker has to carry out before it may claim a place (spec 2.6): outlived trials have
- * failed, at the ends of their leases; a thread that settled the last place and died left a verdict.
+ * failed, at the ends of their leases; who settled the last place and died left a verdict.
  */
 export function verdictForAsker(cell: Cell, view: TrialView, now: number): Verdict | undefined {
   const rate = cell.trialFailureRate

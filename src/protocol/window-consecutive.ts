@@ -7,7 +7,7 @@ import { OPTION } from '../memory/layout.ts'
 import { CLOSED, generationOf, OPEN, stateOf } from '../memory/words/state.ts'
 import { MAX_ROW, packRow, rowOf } from '../memory/words/windows.ts'
 import type { Cell } from './cell.ts'
-import { transition } from './state.ts'
+import { at, transition } from './state.ts'
 import type { Counts } from './threshold.ts'
 import { clearCounts, emptyCounts, GOOD, type Window } from './window.ts'
 
@@ -56,7 +56,7 @@ export class ConsecutiveWindow implements Window {
     const trip = emptyCounts()
     trip.calls = length
     trip.failures = length
-    transition(this.#cell, seen, OPEN, { sinceMs: this.#cell.clock.now(), trip })
+    transition(this.#cell, seen, OPEN, at(this.#cell.clock.now(), trip))
   }
 
   sum(generation: number, _now: number, into: Counts): void {

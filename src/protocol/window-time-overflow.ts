@@ -9,7 +9,8 @@
  *    before that was seen: what a later epoch counted is never replaced by an earlier one.
  * 3. A reader takes a counter only with the hash of the epoch it saw.
  */
-import { compareExchange64, load64, type Memory } from '#atomics'
+import { compareExchange64, load64 } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
 import { KINDS, OVERFLOW_BUCKET_LONGS, SHARD_BUCKETS } from '../memory/layout.ts'
 import { isNewerGeneration } from '../memory/words/state.ts'
 import { highOf, lowOf, packTagged } from '../memory/words/timed.ts'

@@ -2,15 +2,15 @@
  * The time window, sharded: each thread counts into buckets of its own, so recording shares no line
  * with any other thread. The overflow shard has many writers and a file of its own.
  *
- * A bucket is { stamp, turn, one counter a kind }; the turn holds the generation. Its owner turns it
- * over: stamp away, counters to zero, turn, stamp. A reader takes stamp, turn, counters, stamp, turn,
- * and drops what changed under it.
+ * A bucket is { stamp, turn, one counter a kind }; the turn holds the generation. Its owner turns
+ * it over: stamp away, counters to zero, turn, stamp. A reader takes stamp, turn, counters, stamp,
+ * turn, and drops what changed under it.
  *
  * 1. Only the owner writes, so it sees its own last writes and needs no CAS.
  * 2. A reader that saw the same stamp and generation before and after saw no counter of another
  *    bucket or generation: the owner takes the stamp away before it zeroes, and a stamp that comes
  *    back within one reading comes back with a later generation.
- * 3. A bucket of another generation reads as empty: after a transition nobody walks over the shards.
+ * 3. A bucket of another generation reads as empty: after a transition nobody walks over shards.
  */
 import { add, load, readOwn, store } from '#atomics'
 import { BUCKET, BUCKET_WORDS, HEADER, KINDS, OPTION, SHARD_BUCKETS } from '../memory/layout.ts'

@@ -1,8 +1,8 @@
 /**
- * Sees worker threads end and gives back what they held: trial places, slots, half-made definitions.
+ * Sees worker threads end and gives back what they held: trial places, slots, definitions.
  *
- * Node tells the thread that starts a worker of its exit, once the worker has ended. Nothing depends
- * on it being told soon: leases run out by themselves, and a dead thread's slot only stays taken.
+ * Node tells the thread that starts a worker of its exit, once the worker has ended. Nothing needs
+ * it to be told soon: leases run out by themselves, and a dead thread's slot only stays taken.
  */
 import type { Worker } from 'node:worker_threads'
 import type { Region } from '../memory/region.ts'

@@ -6,7 +6,8 @@
  * thread's `performance.now()` and the region's zero is one constant.
  */
 import { performance } from 'node:perf_hooks'
-import { add64, load64, type Memory, readFixed, readFixedDouble } from '#atomics'
+import { add64, load64, readFixed, readFixedDouble } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
 import { CLOCK_MANUAL, HEADER } from '../memory/layout.ts'
 import { toMicros } from '../memory/words/timed.ts'
 

@@ -13,7 +13,7 @@ export interface Member<T> {
 }
 
 /** Two words: whether the gate is open, and how many wait at it. */
-export function closedGate(): Int32Array<SharedArrayBuffer> {
+function closedGate(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(8))
 }
 

@@ -1,14 +1,14 @@
 /** Waits (spec 2.5): growth, limits, jitter, and powers that overflow. */
 import { describe, expect, it } from 'vitest'
 import { readFields } from '../../src/options/read.ts'
-import { DEFAULT_NUMBERS, resolveShared } from '../../src/options/shared.ts'
+import { applyShared, DEFAULT_NUMBERS, readShared } from '../../src/options/shared.ts'
 import type { WaitDuration } from '../../src/options/types.ts'
 import { waitMsOf } from '../../src/protocol/wait.ts'
 
 function waits(wait: number | WaitDuration, openings: number[], seed = 1): number[] {
   const key = 'waitDurationInOpenStateMs'
   const fields = readFields('options', { [key]: wait }, [key])
-  const numbers = resolveShared('options', fields, DEFAULT_NUMBERS)
+  const numbers = applyShared(DEFAULT_NUMBERS, readShared('options', fields))
   return openings.map((opening, generation) => waitMsOf(numbers, opening, seed, generation))
 }
 

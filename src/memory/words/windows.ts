@@ -66,7 +66,7 @@ export function stampOf(bucketNumber: number): number {
   return bucketNumber % STAMPS
 }
 
-/** How many buckets ago `stamp` was, seen from `bucketNumber`; negative when it is still to come. */
+/** How many buckets ago `stamp` was, seen from `bucketNumber`; negative: it is still to come. */
 export function ageOfStamp(stamp: number, bucketNumber: number): number {
   return wrappedDifference(bucketNumber % STAMPS, stamp, STAMPS)
 }

@@ -1,0 +1,45 @@
+// npm run demo
+//
+// A gateway with four worker threads calls a dependency that dies and comes back. The same load
+// three times: with no breaker, with an opossum breaker in each worker, with one busbar breaker
+// that all four share. The dependency counts what reaches it.
+//
+//   client (thread) -> gateway (main thread) -> 4 workers (Piscina) -> dependency (process)
+//
+// Start reading in protections.mjs: the three ways to protect a call, side by side. Everything is
+// on 127.0.0.1 and the whole takes about a minute.
+import { phaseLine, reading, setting, table } from './report.mjs'
+import { run } from './run.mjs'
+
+const plan = {
+  workers: 4,
+  requestsPerSecond: 200,
+  callTimeoutMs: 300,
+  windowMs: 1000,
+  minimumCalls: 20,
+  failureRate: 0.5,
+  waitMs: 1000,
+  phases: [
+    { name: 'healthy', behaviour: 'answer', durationMs: 2500 },
+    { name: 'quiet', behaviour: 'answer', durationMs: 1500, quiet: true },
+    { name: 'down, answers 503', behaviour: 'fail', durationMs: 4000 },
+    { name: 'down, hangs', behaviour: 'hang', durationMs: 4000 },
+    { name: 'back', behaviour: 'answer', durationMs: 3500, msSinceTrial: 500, recovery: true },
+    { name: 'down again', behaviour: 'fail', durationMs: 2000 },
+  ],
+}
+
+const runs = [
+  { protection: 'none', title: ['no', 'breaker'] },
+  { protection: 'opossum', title: ['opossum, one', 'per worker'] },
+  { protection: 'busbar', title: ['busbar, one', 'for all'] },
+]
+
+console.log(setting(plan))
+const columns = []
+for (const { protection, title } of runs) {
+  console.log(`\n${title.join(' ')}:`)
+  const phases = await run(plan, protection, result => console.log(phaseLine(result)))
+  columns.push({ title, phases })
+}
+console.log(`\n${table(columns)}\n\n${reading(plan)}`)
