@@ -150,6 +150,9 @@ export const BUCKET_WORDS = 8
 /** A bucket in the overflow shard: its epoch, then one tagged counter for each kind. */
 export const OVERFLOW_BUCKET_LONGS = 1 + KINDS
 
+/** Indices of a count window that may be taken and not filled without shortening the window. */
+const SPARE_OUTCOMES = 64
+
 /** Offsets of one breaker's record, in words from its start, which is a multiple of LINE_WORDS. */
 export interface RecordShape {
   readonly trials: number
@@ -174,7 +177,7 @@ export function shapeOf(
   maxThreads: number,
 ): RecordShape {
   const counts = options.window === WINDOW_COUNT
-  const ringCapacity = counts ? 2 ** Math.ceil(Math.log2(options.length)) : 0
+  const ringCapacity = counts ? 2 ** Math.ceil(Math.log2(options.length + SPARE_OUTCOMES)) : 0
   const buckets = options.window === WINDOW_TIME ? options.buckets : 0
   const trials = RECORD.TRIALS_START
   const stock = trials + linesFor(options.trials * PLACE_LONGS * 2)

@@ -5,12 +5,14 @@
  * HEAD gives each outcome its index. A ring word is { generation, lap, outcome }, lap being the
  * index's turn around the ring, so a word that its writer has not (or a dead one never) replaced
  * reads as empty, and one of another generation too. There are no running counts that could drift:
- * a sum reads the last `size` words.
+ * a sum reads back from HEAD until it has `size` outcomes.
  *
- * 1. Indices are given once, so each outcome has one place, and the last `size` indices are the
- *    last `size` outcomes in the order in which they took them.
- * 2. A late writer finds a later lap in its place and keeps its hands off.
- * 3. The ring's capacity is a power of two, so HEAD may wrap at 2^32.
+ * 1. Indices are given once, so each outcome has one place, and the order of indices is the order
+ *    of outcomes.
+ * 2. An index that was taken and not yet filled is passed over: whoever is in the midst of a record
+ *    (or died there) costs the window nothing. The ring has room for 64 of those.
+ * 3. A late writer finds a later lap in its place and keeps its hands off.
+ * 4. The ring's capacity is a power of two, so HEAD may wrap at 2^32.
  */
 import { add, compareExchange, load } from '#atomics'
 import { OPTION } from '../memory/layout.ts'
@@ -55,7 +57,7 @@ export class CountWindow implements Window {
     const generation = generationOf(seen)
     // ATOMIC count.take
     //   publishes: that this index is taken; its word reads as empty until count.put.
-    //   dies here: the window is one outcome short until it has moved past the index.
+    //   dies here: the index stays empty and is passed over.
     //   wraps:     at 2^32, seamless, since the ring's capacity divides it.
     const index = add(cell.memory, this.#head, 1)
     this.#put(index, generation, kind)
@@ -88,9 +90,10 @@ export class CountWindow implements Window {
     const { memory } = this.#cell
     clearCounts(into)
     // ATOMIC count.read
-    //   observes: HEAD, then the last `size` words; one replaced meanwhile reads as empty.
+    //   observes: HEAD, then the words before it; one replaced meanwhile reads as empty.
     const head = load(memory, this.#head)
-    for (let index = head - this.#size; index !== head; index++) {
+    for (let back = 1; back <= this.#mask && into.calls < this.#size; back++) {
+      const index = head - back
       const word = load(memory, this.#ring + (index & this.#mask))
       const kind = ringKindOf(word, generation, this.#lapOf(index))
       if (kind >= 0) addKind(into, kind, 1)

@@ -82,7 +82,7 @@ describe('conservation (P6)', () => {
     using registry = createRegistry({ maxThreads })
     const breaker = registry.breaker('b', {
       slidingWindow: { type: 'time', durationMs: 1000, buckets: 10 },
-      failureRateThreshold: 0.34,
+      failureRateThreshold: 0.3,
       waitDurationInOpenStateMs: 1,
     })
     const seed = Math.floor(Math.random() * 2 ** 31)
