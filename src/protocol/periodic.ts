@@ -25,6 +25,9 @@ const AGGREGATION_INTERVAL_MS = 100
 
 const MAX_COUNT = 2 ** 32 - 1
 
+/** An earlier taker is late with each word once at the most; more than so many leave a gap. */
+const ATTEMPTS = 4
+
 export class PeriodicSum {
   readonly #cell: Cell
   readonly #window: Window
@@ -72,14 +75,16 @@ export class PeriodicSum {
   #put(long: number, mine: bigint, word: bigint): void {
     const { memory } = this.#cell
     const start = summaryLong(this.#cell)
-    // ATOMIC periodic.put
-    //   observes:  the duty still ours after the word was read.
-    //   publishes: one word of this round.
-    //   loses to:  the next taker.
-    //   dies here: the round is incomplete and no reader takes it.
-    const old = load64(memory, start + long)
-    if (load64(memory, start + SUMMARY.DUTY_LONG) !== mine) return
-    compareExchange64(memory, start + long, old, word)
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // ATOMIC periodic.put
+      //   observes:  the duty still ours after the word was read.
+      //   publishes: one word of this round.
+      //   loses to:  the next taker: stop; an earlier one, which was late with this word: again.
+      //   dies here: the round is incomplete and no reader takes it.
+      const old = load64(memory, start + long)
+      if (load64(memory, start + SUMMARY.DUTY_LONG) !== mine) return
+      if (compareExchange64(memory, start + long, old, word) === old) return
+    }
   }
 }
 

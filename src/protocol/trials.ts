@@ -15,7 +15,7 @@
  */
 import { compareExchange64, load, load64 } from '#atomics'
 import { PLACE_LONGS } from '../memory/layout.ts'
-import { CLOSED, generationOf, isNewerGeneration, OPEN } from '../memory/words/state.ts'
+import { CLOSED, generationOf, OPEN } from '../memory/words/state.ts'
 import { isTimedOf, packTimed, timeOf } from '../memory/words/timed.ts'
 import {
   CLAIM_MASK,
@@ -52,8 +52,9 @@ export function claimTrial(cell: Cell, seen: number, slot: number): number {
     const at = placeLong(cell, place)
     const found = load64(cell.memory, at)
     const old = unpackPlace(found)
-    if (isNewerGeneration(old.generation, generation)) return MOVED
     if (old.generation === generation && old.kind !== FREE) continue
+    // Another generation's word is an older one's, however old, unless STATE has moved.
+    if (load(cell.memory, cell.state) !== seen) return MOVED
     const claim = (old.claim + 1) & CLAIM_MASK
     const mine = packPlace(generation, CLAIMED, claim, slot)
     if (compareExchange64(cell.memory, at, found, mine) !== found) continue
@@ -216,8 +217,9 @@ export function settleTrial(
     return { late: true, verdict }
   }
   const settled = packPlace(generation, outcome, claim, held.slot)
+  // Counted from here on, also if the generation has ended since `seen` was: an asker may have
+  // carried out the verdict of this very outcome.
   if (compareExchange64(cell.memory, at, word, settled) !== word) return LATE
-  if (load(cell.memory, cell.state) !== seen) return LATE
   if (outcome === FREE) return { late: false, verdict: undefined }
   return { late: false, verdict: verdictForSettler(cell, viewTrials(cell, generation, now), now) }
 }

@@ -9,10 +9,9 @@
  *    before that was seen: what a later epoch counted is never replaced by an earlier one.
  * 3. A reader takes a counter only with the hash of the epoch it saw.
  */
-import { compareExchange64, load64 } from '#atomics'
-import type { Memory } from '../memory/atomics.ts'
+import { compareExchange64, load, load64 } from '#atomics'
 import { KINDS, OVERFLOW_BUCKET_LONGS, SHARD_BUCKETS } from '../memory/layout.ts'
-import { isNewerGeneration } from '../memory/words/state.ts'
+import { generationOf } from '../memory/words/state.ts'
 import { highOf, lowOf, packTagged } from '../memory/words/timed.ts'
 import { ageOfEpoch, epochGenerationOf, hashOfEpoch, packEpoch } from '../memory/words/windows.ts'
 import { type Cell, shardOf } from './cell.ts'
@@ -34,7 +33,7 @@ export function recordOverflow(cell: Cell, generation: number, number: number, k
   const epoch = packEpoch(generation, number)
   const hash = hashOfEpoch(epoch)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (!enterEpoch(memory, bucket, epoch, generation, number)) return
+    if (!enterEpoch(cell, bucket, epoch, generation, number)) return
     // ATOMIC overflow.count
     //   observes:  a counter of this epoch, or of an older one, while the epoch is ours.
     //   publishes: one outcome more of this kind.
@@ -51,7 +50,7 @@ export function recordOverflow(cell: Cell, generation: number, number: number, k
 
 /** Moves the bucket on to this epoch. False when it is past it: the outcome has left the window. */
 function enterEpoch(
-  memory: Memory,
+  cell: Cell,
   bucket: number,
   epoch: bigint,
   generation: number,
@@ -63,13 +62,13 @@ function enterEpoch(
   //   loses to:  another writer; the caller looks again.
   //   dies here: an epoch without outcomes.
   //   wraps:     36 bits of bucket number: 2 years of silence at 1 ms a bucket.
-  const found = load64(memory, bucket)
+  const found = load64(cell.memory, bucket)
   if (found === epoch) return true
-  const of = epochGenerationOf(found)
-  if (isNewerGeneration(of, generation)) return false
   const age = ageOfEpoch(found, number)
-  if (of === generation && age < 0 && age > -FAR_AHEAD) return false
-  compareExchange64(memory, bucket, found, epoch)
+  if (epochGenerationOf(found) === generation && age < 0 && age > -FAR_AHEAD) return false
+  // Another generation's epoch is an older one's, however old, unless STATE has moved.
+  if (generationOf(load(cell.memory, cell.state)) !== generation) return false
+  compareExchange64(cell.memory, bucket, found, epoch)
   return true
 }
 

@@ -7,7 +7,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
-import { reportDamage } from '../protocol/cell.ts'
+import { type Cell, reportDamage } from '../protocol/cell.ts'
 import { Directory, freeDefinitionsOf } from '../protocol/directory.ts'
 import { freeSlot, slotsOf, slotWord } from '../protocol/slots.ts'
 import { abandon } from '../protocol/totals.ts'
@@ -45,18 +45,22 @@ function watchWorker(worker: Worker): void {
 }
 
 /** Gives back all that `dead`, and the threads that it had started, held in the region. */
-export function reap(region: Region, dead: number): void {
+function reap(region: Region, dead: number): void {
+  const threads = reapSlots(region, new Directory(region, threadState().id).cells(), dead)
+  freeDefinitionsOf(region.memory, region.shape, threads)
+}
+
+/** Frees the slots of the dead, and what these held in `cells`; who the dead are. */
+export function reapSlots(region: Region, cells: readonly Cell[], dead: number): Set<number> {
   const { memory, shape } = region
   const slots = slotsOf(memory, shape, dead)
-  const threads = new Set([dead])
-  for (const word of slots.values()) threads.add(threadOf(word).thread)
-  for (const cell of new Directory(region, threadState().id).cells()) {
-    for (const [slot, word] of slots) {
-      const stillHeld = (): boolean => slotWord(memory, shape, slot) === word
+  for (const [slot, word] of slots) {
+    const stillHeld = (): boolean => slotWord(memory, shape, slot) === word
+    for (const cell of cells) {
       releasePlacesOf(cell, slot, 'free', stillHeld)
       abandon(cell, slot, stillHeld)
     }
+    freeSlot(memory, shape, slot, word)
   }
-  for (const [slot, word] of slots) freeSlot(memory, shape, slot, word)
-  freeDefinitionsOf(memory, shape, threads)
+  return new Set([dead, ...[...slots.values()].map(word => threadOf(word).thread)])
 }

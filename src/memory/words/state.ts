@@ -45,11 +45,6 @@ export function nextGeneration(generation: number): number {
   return (generation + 1) & GENERATION_MASK
 }
 
-/** True when `a` came after `b`, by wrapped difference over 28 bits. */
-export function isNewerGeneration(a: number, b: number): boolean {
-  return a !== b && ((a - b) & GENERATION_MASK) < 1 << 27
-}
-
 const NEXT_TAG_MASK = (1n << 10n) - 1n
 
 export function packNext(generation: number, state: number, timeMs: number): bigint {

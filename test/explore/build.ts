@@ -1,0 +1,106 @@
+/** Small regions for scenarios: two or three slots, one breaker, time that stands still. */
+import type { Memory } from '../../src/memory/atomics.ts'
+import { RECORD, SHARD_BUCKETS } from '../../src/memory/layout.ts'
+import { createRegion, type Region } from '../../src/memory/region.ts'
+import {
+  generationOf,
+  HALF_OPEN,
+  isNextOf,
+  nextGeneration,
+  nextStateOf,
+  STATE_NAMES,
+  stateOf,
+} from '../../src/memory/words/state.ts'
+import { encodeName } from '../../src/options/breaker.ts'
+import { readFields } from '../../src/options/read.ts'
+import { readRegistryOptions } from '../../src/options/registry.ts'
+import { applyShared, readShared, SHARED_KEYS } from '../../src/options/shared.ts'
+import type { SharedOptions } from '../../src/options/types.ts'
+import { Core } from '../../src/protocol/breaker.ts'
+import { type Cell, shardOf } from '../../src/protocol/cell.ts'
+import { cellOf, Directory } from '../../src/protocol/directory.ts'
+import { claimSlot } from '../../src/protocol/slots.ts'
+import type { ManualClock } from '../../src/time/clock.ts'
+import { machine } from './machine.ts'
+import { isTrialOf } from './permits.ts'
+import { check } from './scenario.ts'
+
+export interface World {
+  readonly region: Region
+  readonly memory: Memory
+  readonly cell: Cell
+  readonly clock: ManualClock
+}
+
+/** A region whose threads 1..`slots` have their slots already, with one breaker. */
+export function world(options: SharedOptions, slots = 2, maxThreads = slots): World {
+  const region = emptyRegion(maxThreads)
+  for (let thread = 1; thread <= slots; thread++) {
+    claimSlot(region.memory, region.shape, { thread, parent: 0 })
+  }
+  const directory = new Directory(region, { thread: 0, parent: 0 })
+  const entry = directory.make('b', encodeName('b'), numbersOf(region, options))
+  const clock = region.clock as ManualClock
+  return { region, memory: region.memory, cell: cellOf(region, entry), clock }
+}
+
+export function emptyRegion(maxThreads: number): Region {
+  return createRegion(
+    readRegistryOptions({
+      maxBreakers: 2,
+      maxThreads,
+      clock: 'manual',
+      defaults: { slidingWindow: { type: 'time', durationMs: 1000, buckets: 2 } },
+    }),
+  )
+}
+
+export function numbersOf(region: Region, options: SharedOptions): readonly number[] {
+  const fields = readFields('options', options, SHARED_KEYS)
+  return applyShared(region.defaults, readShared('options', fields))
+}
+
+export function openNow({ cell }: World, failures: number): void {
+  const core = new Core(cell, 1)
+  for (let failure = 0; failure < failures; failure++) core.recordFailure(core.tryAcquire())
+}
+
+export function seenOf(cell: Cell): { generation: number; state: string } {
+  const word = cell.memory.words[cell.state] as number
+  return { generation: generationOf(word), state: STATE_NAMES[stateOf(word)] ?? 'damaged' }
+}
+
+/** S1 and S4 of docs/protocol.md, at every step. */
+export function checkState(cell: Cell): void {
+  const word = cell.memory.words[cell.state] as number
+  const generation = generationOf(word)
+  const next = (parity: number): bigint =>
+    cell.memory.longs[cell.recordLong + RECORD.NEXT_LONG + parity] as bigint
+  const current = next(generation & 1)
+  check(isNextOf(current, generation), `NEXT of generation ${generation} has another tag`)
+  check(nextStateOf(current) === stateOf(word), 'STATE is not what was decided')
+  const other = next(1 - (generation & 1))
+  const isOld = other === 0n || isNextOf(other, (generation - 1) & (2 ** 28 - 1))
+  check(isOld || isNextOf(other, nextGeneration(generation)), 'NEXT is of neither neighbour')
+}
+
+/** P2: the living threads that hold a trial of the current generation, by their notes. */
+export function checkTrials(cell: Cell): void {
+  const word = cell.memory.words[cell.state] as number
+  if (stateOf(word) !== HALF_OPEN) return
+  const holders = machine.threads.filter(
+    ({ alive, note }) => alive && typeof note === 'number' && isTrialOf(note, generationOf(word)),
+  )
+  check(holders.length <= cell.trials, `${holders.length} trials in flight`)
+}
+
+/** The words of the shards of slots 1 and up that only their owner may write. */
+export function ownedShardWords(cell: Cell): (word: number) => boolean {
+  const start = shardOf(cell, 1)
+  const end = start + cell.region.maxThreads * cell.shape.shardWords
+  return word => {
+    if (word < start || word >= end) return false
+    const offset = (word - start) % cell.shape.shardWords
+    return offset < 14 || offset >= SHARD_BUCKETS
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The explorer's door to shared memory: stands behind `#atomics` in place of src/memory/atomics.ts.
+ *
+ * Outside a simulated thread (set-up, checks) each verb acts at once. Inside one it is an operation:
+ * answered from the thread's log while the log lasts, carried out if it has been granted, and
+ * otherwise the end of this run. Verbs on words that no other thread decides by (readOwn, count) are
+ * logged, but no point at which the scheduler could switch.
+ */
+import type { Memory } from '../../src/memory/atomics.ts'
+import { machine, type Operation, STOP } from './machine.ts'
+
+export type { Memory } from '../../src/memory/atomics.ts'
+export { viewsOf } from '../../src/memory/atomics.ts'
+
+type Value = number | bigint
+
+function perform<T extends Value>(operation: Operation, apply: () => T): T {
+  const thread = machine.current
+  if (thread === undefined) return apply()
+  if (thread.stopped) throw STOP
+  if (thread.cursor < thread.log.length) return thread.log[thread.cursor++] as T
+  if (operation.switches && !thread.granted) {
+    if (machine.traces) operation.stack = new Error('here').stack ?? ''
+    thread.pending = operation
+    thread.stopped = true
+    throw STOP
+  }
+  if (operation.switches) thread.granted = false
+  const result = apply()
+  thread.log.push(result)
+  thread.cursor++
+  machine.noteResult(thread, result)
+  return result
+}
+
+function read(verb: string, index: number, wide: boolean, switches = true): Operation {
+  return { verb, index, wide, writes: false, switches }
+}
+
+function write(verb: string, index: number, wide: boolean, switches = true): Operation {
+  return { verb, index, wide, writes: true, switches }
+}
+
+export function load(memory: Memory, word: number): number {
+  return perform(read('load', word, false), () => memory.words[word] as number)
+}
+
+export function store(memory: Memory, word: number, value: number): void {
+  const operation = write('store', word, false)
+  perform(operation, () => {
+    machine.own(operation)
+    return machine.put(memory, word, value)
+  })
+}
+
+export function add(memory: Memory, word: number, value: number): number {
+  const operation = write('add', word, false)
+  return perform(operation, () => {
+    machine.own(operation)
+    const before = memory.words[word] as number
+    machine.put(memory, word, before + value)
+    return before
+  })
+}
+
+export function compareExchange(
+  memory: Memory,
+  word: number,
+  expected: number,
+  replacement: number,
+): number {
+  return perform(write('compareExchange', word, false), () => {
+    const before = memory.words[word] as number
+    if (before === (expected | 0)) machine.put(memory, word, replacement)
+    return before
+  })
+}
+
+export function load64(memory: Memory, long: number): bigint {
+  return perform(read('load64', long, true), () => memory.longs[long] as bigint)
+}
+
+export function add64(memory: Memory, long: number, value: bigint): bigint {
+  return perform(write('add64', long, true), () => {
+    const before = memory.longs[long] as bigint
+    machine.put64(memory, long, before + value)
+    return before
+  })
+}
+
+export function compareExchange64(
+  memory: Memory,
+  long: number,
+  expected: bigint,
+  replacement: bigint,
+): bigint {
+  return perform(write('compareExchange64', long, true), () => {
+    const before = memory.longs[long] as bigint
+    if (before === BigInt.asIntN(64, expected)) machine.put64(memory, long, replacement)
+    return before
+  })
+}
+
+export function readFixed(memory: Memory, word: number): number {
+  return memory.words[word] as number
+}
+
+export function readFixedDouble(memory: Memory, double: number): number {
+  return memory.doubles[double] as number
+}
+
+/** Definitions are filled unseen; a second run writes the same bytes again. */
+export function writeFixed(memory: Memory, word: number, value: number): void {
+  if (!machine.current?.stopped) memory.words[word] = value
+}
+
+export function writeFixedDouble(memory: Memory, double: number, value: number): void {
+  if (!machine.current?.stopped) memory.doubles[double] = value
+}
+
+export function readOwn(memory: Memory, word: number): number {
+  return perform(read('readOwn', word, false, false), () => memory.words[word] as number)
+}
+
+export function count(memory: Memory, long: number): void {
+  const operation = write('count', long, true, false)
+  perform(operation, () => {
+    machine.own(operation)
+    return machine.put64(memory, long, (memory.longs[long] as bigint) + 1n)
+  })
+}

@@ -1,0 +1,243 @@
+/**
+ * Simulated threads by re-execution. A thread is a function of its log: to take one step, its body
+ * runs from the start, is fed the results it got before, carries out one operation more, and is
+ * stopped by a throw at the next. Killing a thread is never running it again.
+ *
+ * Memory is real and is taken back step by step, so a search needs no copies; hashes of memory and
+ * logs are kept up with every write and result.
+ */
+import type { Memory } from '../../src/memory/atomics.ts'
+
+/** Thrown at an operation that was not granted. Not an Error: nothing may catch it by accident. */
+export const STOP = Object.freeze({ stop: true })
+
+export interface Operation {
+  readonly verb: string
+  /** In words, or in longs where `wide`. */
+  readonly index: number
+  readonly wide: boolean
+  readonly writes: boolean
+  /** Whether the scheduler may switch threads before it. */
+  readonly switches: boolean
+  /** Where it was asked for; noted for replays only. */
+  stack?: string
+}
+
+type Value = number | bigint
+
+export interface SimThread {
+  readonly index: number
+  readonly name: string
+  readonly body: () => unknown
+  log: Value[]
+  cursor: number
+  granted: boolean
+  stopped: boolean
+  pending: Operation | undefined
+  alive: boolean
+  done: boolean
+  result: unknown
+  /** What the body last said about itself: see `note`. */
+  note: unknown
+  hashLow: number
+  hashHigh: number
+}
+
+/** What a step changed: enough to take it back. */
+interface Undo {
+  readonly thread: SimThread
+  readonly logLength: number
+  readonly pending: Operation | undefined
+  readonly done: boolean
+  readonly result: unknown
+  readonly note: unknown
+  readonly hashLow: number
+  readonly hashHigh: number
+  readonly memoryLow: number
+  readonly memoryHigh: number
+  readonly writes: { word: number; value: number }[]
+  readonly owners: number[]
+}
+
+function mix(a: number, b: number): number {
+  let hash = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b ^ (b >>> 15), 0xc2b2ae35)
+  hash = Math.imul(hash ^ (hash >>> 13), 0x27d4eb2f)
+  return hash ^ (hash >>> 16)
+}
+
+class Machine {
+  current: SimThread | undefined
+  threads: SimThread[] = []
+  memory: Memory | undefined
+  memoryLow = 0
+  memoryHigh = 0
+  /** Notes where each operation comes from: slow, for replays. */
+  traces = false
+  /** Steps taken since the start, all searches together. */
+  steps = 0
+  /** True for words that one thread alone may write; a second writer is an error. */
+  ownedWord: (word: number) => boolean = () => false
+  #owners = new Map<number, number>()
+  #undo: Undo | undefined
+
+  reset(memory: Memory, bodies: Record<string, () => unknown>): void {
+    this.memory = memory
+    this.memoryLow = 0
+    this.memoryHigh = 0
+    this.#owners.clear()
+    this.threads = Object.entries(bodies).map(([name, body], index) => ({
+      index,
+      name,
+      body,
+      log: [],
+      cursor: 0,
+      granted: false,
+      stopped: false,
+      pending: undefined,
+      alive: true,
+      done: false,
+      result: undefined,
+      note: undefined,
+      hashLow: index,
+      hashHigh: index,
+    }))
+    for (const thread of this.threads) this.#run(thread)
+  }
+
+  /** Lets `thread` carry out its pending operation and run on to its next. */
+  step(thread: SimThread): Undo {
+    const undo: Undo = {
+      thread,
+      logLength: thread.log.length,
+      pending: thread.pending,
+      done: thread.done,
+      result: thread.result,
+      note: thread.note,
+      hashLow: thread.hashLow,
+      hashHigh: thread.hashHigh,
+      memoryLow: this.memoryLow,
+      memoryHigh: this.memoryHigh,
+      writes: [],
+      owners: [],
+    }
+    this.#undo = undo
+    thread.granted = true
+    this.#run(thread)
+    this.#undo = undefined
+    this.steps++
+    return undo
+  }
+
+  takeBack(undo: Undo): void {
+    const { thread, writes } = undo
+    const words = (this.memory as Memory).words
+    for (let at = writes.length - 1; at >= 0; at--) {
+      const { word, value } = writes[at] as { word: number; value: number }
+      words[word] = value
+    }
+    for (const word of undo.owners) this.#owners.delete(word)
+    thread.log.length = undo.logLength
+    thread.pending = undo.pending
+    thread.done = undo.done
+    thread.result = undo.result
+    thread.note = undo.note
+    thread.hashLow = undo.hashLow
+    thread.hashHigh = undo.hashHigh
+    this.memoryLow = undo.memoryLow
+    this.memoryHigh = undo.memoryHigh
+  }
+
+  #run(thread: SimThread): void {
+    thread.cursor = 0
+    thread.stopped = false
+    thread.pending = undefined
+    thread.note = undefined
+    this.current = thread
+    try {
+      thread.result = thread.body()
+      thread.done = true
+    } catch (error) {
+      if (error !== STOP) throw error
+    } finally {
+      this.current = undefined
+    }
+  }
+
+  /** Runs the thread's whole log again: it must end where it ended before. */
+  requireDeterminism(thread: SimThread): void {
+    const { pending, done } = thread
+    const length = thread.log.length
+    this.#run(thread)
+    const same = thread.pending?.verb === pending?.verb && thread.pending?.index === pending?.index
+    if (!same || thread.done !== done || thread.log.length !== length) {
+      throw new Error(`thread ${thread.name} asked for other operations in a second run`)
+    }
+  }
+
+  noteResult(thread: SimThread, result: Value): void {
+    const low = typeof result === 'bigint' ? Number(BigInt.asIntN(32, result)) : result | 0
+    const high = typeof result === 'bigint' ? Number(BigInt.asIntN(32, result >> 32n)) : 0
+    thread.hashLow = mix(thread.hashLow, mix(low, high))
+    thread.hashHigh = mix(thread.hashHigh + 1, mix(high, low))
+  }
+
+  /** Notes the writer of a word that one thread alone may write. */
+  own(operation: Operation): void {
+    const word = operation.wide ? operation.index * 2 : operation.index
+    if (this.current === undefined || !this.ownedWord(word)) return
+    const owner = this.#owners.get(word)
+    if (owner === undefined) {
+      this.#owners.set(word, this.current.index)
+      this.#undo?.owners.push(word)
+    } else if (owner !== this.current.index) {
+      const first = this.threads[owner]?.name
+      throw new Error(`word ${word} is ${first}'s own and was written by ${this.current.name}`)
+    }
+  }
+
+  put(memory: Memory, word: number, value: number): number {
+    const before = memory.words[word] as number
+    memory.words[word] = value
+    this.#noteWrite(word, before, memory.words[word] as number)
+    return value
+  }
+
+  put64(memory: Memory, long: number, value: bigint): bigint {
+    const low = memory.words[long * 2] as number
+    const high = memory.words[long * 2 + 1] as number
+    memory.longs[long] = value
+    this.#noteWrite(long * 2, low, memory.words[long * 2] as number)
+    this.#noteWrite(long * 2 + 1, high, memory.words[long * 2 + 1] as number)
+    return value
+  }
+
+  #noteWrite(word: number, before: number, after: number): void {
+    if (before === after) return
+    this.#undo?.writes.push({ word, value: before })
+    this.memoryLow ^= mix(word, before) ^ mix(word, after)
+    this.memoryHigh ^= mix(before + 7, word + 1) ^ mix(after + 7, word + 1)
+  }
+
+  /** 53 bits that stand for (memory, logs, who lives, `extra`). */
+  key(extra: number): number {
+    let low = mix(this.memoryLow, extra)
+    let high = mix(this.memoryHigh, extra + 1)
+    for (const thread of this.threads) {
+      const life = thread.alive ? 1 : 0
+      low = mix(low, mix(thread.hashLow, life))
+      high = mix(high, mix(thread.hashHigh, life + 2))
+    }
+    return (high >>> 11) * 2 ** 32 + (low >>> 0)
+  }
+
+  enabled(): SimThread[] {
+    return this.threads.filter(thread => thread.alive && !thread.done)
+  }
+}
+
+export const machine = new Machine()
+
+/** A body says where it is (say, which permit it holds), for `always` to look at. */
+export function note(value: unknown): void {
+  if (machine.current !== undefined && !machine.current.stopped) machine.current.note = value
+}

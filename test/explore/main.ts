@@ -1,0 +1,94 @@
+/**
+ * `npm run explore [scenario ...] [--bound n] [--kills n] [--random n] [--seed n] [--replay list]`
+ *
+ * Without arguments: every scenario as CI runs it, one line each, exit code 1 on the first failure.
+ */
+import { parseArgs } from 'node:util'
+import { randomWalks } from './random.ts'
+import { explain, replay } from './replay.ts'
+import type { Scenario } from './scenario.ts'
+import * as leases from './scenarios/leases.ts'
+import * as state from './scenarios/state.ts'
+import * as threads from './scenarios/threads.ts'
+import * as trials from './scenarios/trials.ts'
+import * as windows from './scenarios/windows.ts'
+import { type Choice, Failure, type Report, search } from './search.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    bound: { type: 'string' },
+    kills: { type: 'string' },
+    random: { type: 'string' },
+    seed: { type: 'string' },
+    replay: { type: 'string' },
+    'max-states': { type: 'string' },
+    quiet: { type: 'boolean' },
+  },
+})
+
+const all = [state, trials, leases, windows, threads].flatMap(group =>
+  Object.values(group).filter((value): value is Scenario => typeof value === 'object'),
+)
+const unknown = positionals.filter(name => !all.some(scenario => scenario.name === name))
+if (unknown.length > 0) {
+  const names = all.map(({ name }) => name).join(', ')
+  console.error(`no scenario ${unknown.join(', ')}; there are: ${names}`)
+  process.exit(2)
+}
+const chosen = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+
+function number(text: string | undefined, fallback: number): number {
+  return text === undefined ? fallback : Number(text)
+}
+
+function line(report: Report, bound: number): string {
+  const marks = [...report.marks].map(([mark, times]) => `${mark} ${times}`).join(', ')
+  return [
+    report.scenario.padEnd(16),
+    String(report.threads).padStart(2),
+    (bound === Number.POSITIVE_INFINITY ? 'all' : String(bound)).padStart(6),
+    String(report.deepest).padStart(6),
+    String(report.steps).padStart(10),
+    String(report.schedules).padStart(10),
+    String(report.states).padStart(9),
+    `${(report.milliseconds / 1000).toFixed(1)} s`.padStart(8),
+    `  ${marks}${report.complete ? '' : '  NOT COMPLETE'}`,
+  ].join(' ')
+}
+
+function run(scenario: Scenario): boolean {
+  const bound = number(values.bound, scenario.bound ?? Number.POSITIVE_INFINITY)
+  const limits = {
+    bound,
+    kills: number(values.kills, scenario.kills),
+    maxStates: number(values['max-states'], 3_000_000),
+  }
+  const walks = number(values.random, 0)
+  const seed = number(values.seed, Date.now() % 2 ** 31)
+  try {
+    const report = walks > 0 ? randomWalks(scenario, walks, seed) : search(scenario, limits)
+    if (!values.quiet) console.log(line(report, bound))
+    return report.complete
+  } catch (error) {
+    console.log(`${scenario.name}: FAILED\n${error instanceof Error ? error.message : error}`)
+    if (error instanceof Failure && !values.quiet) console.log(explain(scenario, error.choices))
+    return false
+  }
+}
+
+if (values.replay !== undefined) {
+  const [scenario] = chosen
+  if (scenario !== undefined) console.log(replay(scenario, values.replay.split(',') as Choice[]))
+} else {
+  if (!values.quiet) {
+    console.log(
+      'scenario    threads  bound  depth      steps  schedules    states     time   marks reached',
+    )
+  }
+  const failed = chosen.filter(scenario => !run(scenario))
+  process.exitCode = failed.length > 0 ? 1 : 0
+  if (!values.quiet) {
+    console.log(`${chosen.length - failed.length} of ${chosen.length} scenarios hold`)
+  }
+}

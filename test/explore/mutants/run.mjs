@@ -1,0 +1,52 @@
+/** `npm run mutants [name ...]`: shows for each planted fault which scenario catches it. */
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { buildExplorer } from '../bundle.mjs'
+import { mutants } from './mutants.mjs'
+
+const named = process.argv.slice(2)
+const chosen = mutants.filter(({ name }) => named.length === 0 || named.includes(name))
+
+function explore(file, scenario) {
+  return new Promise(resolve => {
+    const args = ['--stack-size=4000', file, scenario, '--quiet', '--max-states', '1500000']
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.on('data', chunk => {
+      output += chunk
+    })
+    child.on('exit', code => resolve({ code, output }))
+  })
+}
+
+/** The first of the mutant's scenarios that fails, and how. */
+async function tryMutant(mutant) {
+  const { file, remove } = await buildExplorer(mutant)
+  try {
+    for (const scenario of mutant.scenarios) {
+      const { code, output } = await explore(file, scenario)
+      if (code === 1 && output.includes('FAILED')) {
+        return { scenario, how: output.split('\n')[1]?.replace(`${scenario}: `, '') ?? '' }
+      }
+    }
+    return undefined
+  } finally {
+    remove()
+  }
+}
+
+const queue = [...chosen]
+let missed = 0
+
+async function work() {
+  for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+    const caught = await tryMutant(mutant)
+    if (caught === undefined) missed++
+    const verdict = caught === undefined ? 'NOT CAUGHT' : `caught by ${caught.scenario}`
+    console.log(`${mutant.name.padEnd(24)}${verdict.padEnd(28)}${caught?.how ?? mutant.about}`)
+  }
+}
+
+await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work))
+console.log(`${chosen.length - missed} of ${chosen.length} planted faults caught`)
+process.exitCode = missed > 0 ? 1 : 0

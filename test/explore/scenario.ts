@@ -1,0 +1,39 @@
+/** What a scenario says: a region, threads, and what must hold always, at the end, and sometimes. */
+import type { Memory } from '../../src/memory/atomics.ts'
+
+export interface Setting {
+  readonly memory: Memory
+  /** The threads' bodies by name, re-run from the start for every step: no state outside them. */
+  readonly threads: Record<string, () => unknown>
+  /** Words that one thread alone may write. */
+  readonly ownedWord?: (word: number) => boolean
+  /** Checked after every step: throws, or marks what it sees. */
+  readonly always?: (mark: Mark) => void
+  /** Checked when no thread can go on; results of threads that were killed are undefined. */
+  readonly finally?: (results: Record<string, unknown>, mark: Mark) => void
+}
+
+/** Notes that an interesting state was reached. */
+export type Mark = (name: string) => void
+
+export interface Scenario {
+  readonly name: string
+  readonly about: string
+  /** How many threads may be killed, each at any step. */
+  readonly kills: number
+  /** The threads that can be killed; all unless said. */
+  readonly mortal?: readonly string[]
+  /** Preemptions allowed in CI; undefined: every schedule. */
+  readonly bound?: number
+  /** Marks that must be reached. */
+  readonly marks: readonly string[]
+  /** The most operations that any thread needs to finish alone. */
+  readonly alone: number
+  set(): Setting
+}
+
+export function check(holds: boolean, text: string): void {
+  if (!holds) throw new Violation(text)
+}
+
+export class Violation extends Error {}

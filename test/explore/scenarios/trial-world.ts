@@ -1,0 +1,69 @@
+/** What the scenarios of half-open breakers share. */
+import { load } from '#atomics'
+import { HEADER } from '../../../src/memory/layout.ts'
+import { Core } from '../../../src/protocol/breaker.ts'
+import type { Cell } from '../../../src/protocol/cell.ts'
+import { openNow, seenOf, type World, world } from '../build.ts'
+import { note } from '../machine.ts'
+import { check } from '../scenario.ts'
+
+/** Open, and its wait is over. */
+export function opened(trials: number, slots: number): World {
+  const made = world(
+    {
+      slidingWindow: { type: 'consecutive', failures: 1 },
+      waitDurationInOpenStateMs: 100,
+      permittedNumberOfCallsInHalfOpenState: trials,
+      trialTimeoutMs: 50,
+    },
+    slots,
+  )
+  openNow(made, 1)
+  made.clock.advance(100)
+  return made
+}
+
+/** Half-open, with every place free. */
+export function halfOpened(trials: number, slots: number): World {
+  const made = opened(trials, slots)
+  const core = new Core(made.cell, 1)
+  core.release(core.tryAcquire())
+  return made
+}
+
+export type Settle = 'recordSuccess' | 'recordFailure' | 'release'
+
+/** Asks, makes its call, settles. */
+export function trial({ cell }: World, slot: number, settle: Settle): () => number {
+  return () => {
+    const core = new Core(cell, slot)
+    const permit = core.tryAcquire()
+    if (permit >= 0) {
+      makeCall(cell, permit)
+      core[settle](permit)
+    }
+    return permit
+  }
+}
+
+/** The call itself: a step during which the permit is in flight. */
+export function makeCall(cell: Cell, permit: number): void {
+  note(permit)
+  load(cell.memory, HEADER.MAGIC)
+  note(undefined)
+}
+
+/** Whoever asks next, long after: P3 says that it is not half-open any more, or admits. */
+export function checkRecovers({ cell, clock, memory }: World): void {
+  const long = 2 ** 40
+  const saved = memory.words.slice()
+  clock.advance(long)
+  const core = new Core(cell, 1)
+  let permit = core.tryAcquire()
+  if (permit < 0) {
+    clock.advance(long)
+    permit = core.tryAcquire()
+  }
+  check(permit >= 0, `refused for ever in ${seenOf(cell).state}`)
+  memory.words.set(saved)
+}
