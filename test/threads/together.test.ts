@@ -83,6 +83,7 @@ describe('conservation (P6)', () => {
     const breaker = registry.breaker('b', {
       slidingWindow: { type: 'time', durationMs: 1000, buckets: 10 },
       failureRateThreshold: 0.3,
+      minimumNumberOfCalls: 5000,
       waitDurationInOpenStateMs: 1,
     })
     const seed = Math.floor(Math.random() * 2 ** 31)

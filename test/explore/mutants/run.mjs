@@ -2,8 +2,11 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { buildExplorer } from '../bundle.mjs'
-import { mutants } from './mutants.mjs'
+import { stateMutants } from './state.mjs'
+import { threadMutants } from './threads.mjs'
+import { windowMutants } from './windows.mjs'
 
+const mutants = [...stateMutants, ...windowMutants, ...threadMutants]
 const named = process.argv.slice(2)
 const chosen = mutants.filter(({ name }) => named.length === 0 || named.includes(name))
 

@@ -1,0 +1,140 @@
+/** Faults in transitions and trials. */
+import { loadThenStore64 } from './patch.mjs'
+
+export const stateMutants = [
+  {
+    name: 'decide-load-store',
+    about: 'NEXT is decided by a load and a store',
+    file: 'src/protocol/state.ts',
+    replace: [
+      [
+        'const found = compareExchange64(memory, next, old, mine)',
+        `const found = ${loadThenStore64('memory, next', 'old', 'mine')}`,
+      ],
+      [
+        'import { compareExchange, compareExchange64,',
+        'import { add64, compareExchange, compareExchange64,',
+      ],
+    ],
+    scenarios: ['two-commands', 'two-trip'],
+  },
+  {
+    name: 'decide-unchecked',
+    about: 'STATE is not looked at again between loading NEXT and replacing it',
+    file: 'src/protocol/state.ts',
+    replace: [['  if (load(memory, cell.state) !== seen) return false\n', '']],
+    scenarios: ['stale-decider'],
+  },
+  {
+    name: 'state-before-decision',
+    about: 'STATE is published before NEXT is decided',
+    file: 'src/protocol/state.ts',
+    replace: [
+      [
+        '  if (load(memory, cell.state) !== seen) return false\n',
+        '  if (compareExchange(memory, cell.state, seen, packState(generation, target)) !== seen) ' +
+          'return false\n',
+      ],
+    ],
+    scenarios: ['two-trip'],
+  },
+  {
+    name: 'publish-by-store',
+    about: 'STATE is stored, not CASed',
+    file: 'src/protocol/state.ts',
+    replace: [
+      [
+        'compareExchange(cell.memory, cell.state, seen, packState(generation, target))',
+        'store(cell.memory, cell.state, packState(generation, target))',
+      ],
+      ['load, load64 }', 'load, load64, store }'],
+    ],
+    scenarios: ['late-outcome', 'two-commands', 'trip-command'],
+  },
+  {
+    name: 'no-help',
+    about: 'a decision that another thread made is not published',
+    file: 'src/protocol/state.ts',
+    replace: [
+      [
+        '  publish(cell, seen, decided, detail.sinceMs)\n  return won',
+        '  if (won) publish(cell, seen, decided, detail.sinceMs)\n  return won',
+      ],
+    ],
+    scenarios: ['trials-close', 'two-trip', 'two-commands'],
+  },
+  {
+    name: 'settle-any-claim',
+    about: 'a trial settles whatever claim its place holds',
+    file: 'src/protocol/trials.ts',
+    replace: [[' || held.claim !== claim) return LATE', ') return LATE']],
+    scenarios: ['used-twice'],
+  },
+  {
+    name: 'settle-any-generation',
+    about: 'the generation is not checked when a trial settles',
+    file: 'src/protocol/trials.ts',
+    replace: [
+      ['  if (!isLowOf(generationLow, generation)) return LATE\n', ''],
+      ['held.generation !== generation || ', ''],
+    ],
+    scenarios: ['stale-settle'],
+  },
+  {
+    name: 'claim-load-store',
+    about: 'a place is claimed by a load and a store',
+    file: 'src/protocol/trials.ts',
+    replace: [
+      [
+        'if (compareExchange64(cell.memory, at, found, mine) !== found) continue',
+        `if (${loadThenStore64('cell.memory, at', 'found', 'mine')} !== found) continue`,
+      ],
+      ['import { compareExchange64,', 'import { add64, compareExchange64,'],
+    ],
+    scenarios: ['used-twice', 'three-ask-two'],
+  },
+  {
+    name: 'claim-unchecked',
+    about: 'a claimer does not look at STATE again',
+    file: 'src/protocol/trials.ts',
+    replace: [
+      [
+        'if (load(cell.memory, cell.state) === seen) return packTrialPermit(generation, place, claim)',
+        'if (seen === seen) return packTrialPermit(generation, place, claim)',
+      ],
+    ],
+    scenarios: ['ended-claim'],
+  },
+  {
+    name: 'trial-counter',
+    about: 'every place is taken for free: what a count that was never given back comes to',
+    file: 'src/protocol/trials.ts',
+    replace: [['    if (old.generation === generation && old.kind !== FREE) continue\n', '']],
+    scenarios: ['three-ask-two', 'used-twice'],
+  },
+  {
+    name: 'lease-not-helped',
+    about: 'a claim without a lease is waited for',
+    file: 'src/protocol/trials.ts',
+    replace: [
+      [
+        'else viewLease(view, leaseEnd(cell, at, word, claim), now)',
+        'else {\n      const lease = load64(cell.memory, at + 1)\n      viewLease(view, isTimedOf(lease, ' +
+          'claim) ? timeOf(lease) : Number.POSITIVE_INFINITY, now)\n    }',
+      ],
+    ],
+    scenarios: ['trials-close', 'trials-open'],
+  },
+  {
+    name: 'verdict-not-finished',
+    about: 'an asker does not finish what a dead settler left undone',
+    file: 'src/protocol/trials.ts',
+    replace: [
+      [
+        '  return verdictStrict(cell, view.succeeded, view.failed, now)\n}\n\n/** What a settled',
+        '  return undefined\n}\n\n/** What a settled',
+      ],
+    ],
+    scenarios: ['trials-close', 'trials-open'],
+  },
+]

@@ -1,0 +1,96 @@
+/** Faults in slots, reaping and the directory. */
+import { loadThenStore64 } from './patch.mjs'
+
+export const threadMutants = [
+  {
+    name: 'slot-load-store',
+    about: 'a slot is claimed by a load and a store',
+    file: 'src/protocol/slots.ts',
+    replace: [
+      [
+        'if (compareExchange64(memory, at, found, mine) === found) return slot',
+        `if (${loadThenStore64('memory, at', 'found', 'mine')} === found) return slot`,
+      ],
+      [
+        'import { compareExchange, compareExchange64,',
+        'import { add64, compareExchange, compareExchange64,',
+      ],
+    ],
+    scenarios: ['slot-claims'],
+  },
+  {
+    name: 'slot-freed-first',
+    about: 'a slot is free for others before its calls in flight are abandoned',
+    file: 'src/threads/deaths.ts',
+    replace: [
+      [
+        '    for (const cell of cells) {\n',
+        '    freeSlot(memory, shape, slot, word)\n    for (const cell of cells) {\n',
+      ],
+      [
+        'stillHeld = (): boolean => slotWord(memory, shape, slot) === word',
+        'stillHeld = (): boolean => true',
+      ],
+    ],
+    scenarios: ['reap-reuse'],
+  },
+  {
+    name: 'reap-unchecked',
+    about: 'a reaper does not look whether the slot is still the dead thread’s',
+    file: 'src/threads/deaths.ts',
+    replace: [
+      [
+        'stillHeld = (): boolean => slotWord(memory, shape, slot) === word',
+        'stillHeld = (): boolean => true',
+      ],
+    ],
+    scenarios: ['reap-reuse'],
+  },
+  {
+    name: 'abandon-twice',
+    about: 'a second reaper adds the calls in flight once more',
+    file: 'src/protocol/totals.ts',
+    replace: [
+      [
+        'compareExchange64(cell.memory, at, before, before + inFlight)',
+        'add64(cell.memory, at, inFlight)',
+      ],
+    ],
+    scenarios: ['reap-reuse'],
+  },
+  {
+    name: 'free-whatever',
+    about: 'a slot is freed whoever holds it',
+    file: 'src/protocol/slots.ts',
+    replace: [
+      [
+        'compareExchange64(memory, region.threadsLong + slot, held, free)',
+        'add64(memory, region.threadsLong + slot, free - load64(memory, region.threadsLong + slot))',
+      ],
+      [
+        'import { compareExchange, compareExchange64,',
+        'import { add64, compareExchange, compareExchange64,',
+      ],
+    ],
+    scenarios: ['late-leaver'],
+  },
+  {
+    name: 'definition-leaked',
+    about: 'the loser of a race for a name keeps its definition',
+    file: 'src/protocol/directory.ts',
+    replace: [['      this.#giveBack(definition)\n', '']],
+    scenarios: ['make-same'],
+  },
+  {
+    name: 'name-unread',
+    about: 'a maker that lost an entry tries the next without reading it',
+    file: 'src/protocol/directory.ts',
+    replace: [
+      [
+        '        const found = this.find(name)\n        if (found !== undefined) return found\n        this.#requireRoom',
+        '        if (attempt > 1) {\n          const found = this.find(name)\n          if (found !== undefined) return found\n        } else if (attempt === 1) this.#known++\n        this.#requireRoom',
+      ],
+    ],
+    scenarios: ['make-same', 'make-other'],
+  },
+]

@@ -1,0 +1,95 @@
+/** Faults in windows, the stock and the periodic sum. */
+
+export const windowMutants = [
+  {
+    name: 'lap-by-greater',
+    about: 'laps of the ring are compared by > and not by wrapped difference',
+    file: 'src/memory/words/windows.ts',
+    replace: [
+      [
+        '  return ahead !== 0 && ahead < 256',
+        '  return ((word >>> 3) & LAP_MASK) > (lap & LAP_MASK)',
+      ],
+    ],
+    scenarios: ['ring-wrap'],
+  },
+  {
+    name: 'turn-in-place',
+    about: 'a bucket is zeroed with its stamp on',
+    file: 'src/protocol/window-time.ts',
+    replace: [['    store(memory, bucket + BUCKET.STAMP, TURNING)\n', '']],
+    scenarios: ['turn-over', 'turn-generation'],
+  },
+  {
+    name: 'read-once',
+    about: 'a reader does not look at stamp and turn again',
+    file: 'src/protocol/window-time.ts',
+    replace: [
+      ['    if (load(memory, bucket + BUCKET.STAMP) !== stamp) return\n', ''],
+      ['    if (load(memory, bucket + BUCKET.TURN) !== turn) return\n    addKind', '    addKind'],
+    ],
+    scenarios: ['turn-over', 'turn-generation'],
+  },
+  {
+    name: 'reset-by-reader',
+    about: 'whoever meets an old bucket zeroes it, its owner or not',
+    file: 'src/protocol/window-time.ts',
+    replace: [
+      [
+        '    if (stamp === TURNING || !(age < this.#buckets && age > -this.#buckets)) return\n',
+        '    if (!(age < this.#buckets)) for (let k = 0; k < KINDS; k++) store(memory, bucket + 2 + k, 0)\n' +
+          '    if (stamp === TURNING || !(age < this.#buckets && age > -this.#buckets)) return\n',
+      ],
+    ],
+    scenarios: ['turn-over'],
+  },
+  {
+    name: 'ring-by-index',
+    about: 'the count window is the last `size` indices, filled or not',
+    file: 'src/protocol/window-count.ts',
+    replace: [
+      ['back <= this.#mask && into.calls < this.#size; back++', 'back <= this.#size; back++'],
+    ],
+    scenarios: ['count-ring'],
+  },
+  {
+    name: 'stock-by-store',
+    about: 'a stock is published whatever was taken out meanwhile',
+    file: 'src/protocol/stock.ts',
+    replace: [
+      [
+        'if (compareExchange(cell.memory, stockWord(cell), before, after) === before) {',
+        'store(cell.memory, stockWord(cell), after)\n    if (after === after) {',
+      ],
+      ['import { add, compareExchange, load }', 'import { add, load, store }'],
+    ],
+    scenarios: ['stock-order'],
+  },
+  {
+    name: 'stock-read-late',
+    about: 'the stock is read after the sum that replaces it',
+    file: 'src/protocol/stock.ts',
+    replace: [
+      ['    const before = load(cell.memory, stockWord(cell))\n', ''],
+      [
+        '    const after = restock(',
+        '    const before = load(cell.memory, stockWord(cell))\n    const after = restock(',
+      ],
+    ],
+    scenarios: ['stock-order'],
+  },
+  {
+    name: 'periodic-unfenced',
+    about: 'a late owner of the periodic duty publishes on',
+    file: 'src/protocol/periodic.ts',
+    replace: [['    if (load64(memory, start + SUMMARY.DUTY_LONG) !== mine) return\n', '']],
+    scenarios: ['periodic-duty'],
+  },
+  {
+    name: 'row-unfenced',
+    about: 'a late failure is put into the row of a newer generation',
+    file: 'src/protocol/window-consecutive.ts',
+    replace: [['      if (load(cell.memory, cell.state) !== seen) return\n', '']],
+    scenarios: ['late-outcome'],
+  },
+]
