@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { randomWalks } from './random.ts'
 import { explain, replay } from './replay.ts'
 import type { Scenario } from './scenario.ts'
+import * as crowds from './scenarios/crowds.ts'
 import * as leases from './scenarios/leases.ts'
 import * as state from './scenarios/state.ts'
 import * as threads from './scenarios/threads.ts'
@@ -27,7 +28,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const all = [state, trials, leases, windows, threads].flatMap(group =>
+const all = [state, trials, leases, windows, threads, crowds].flatMap(group =>
   Object.values(group).filter((value): value is Scenario => typeof value === 'object'),
 )
 const unknown = positionals.filter(name => !all.some(scenario => scenario.name === name))
@@ -36,18 +37,23 @@ if (unknown.length > 0) {
   console.error(`no scenario ${unknown.join(', ')}; there are: ${names}`)
   process.exit(2)
 }
+const seed = number(values.seed, Date.now() % 2 ** 31)
 const chosen = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 
 function number(text: string | undefined, fallback: number): number {
   return text === undefined ? fallback : Number(text)
 }
 
-function line(report: Report, bound: number): string {
+function boundText(bound: number): string {
+  return bound === Number.POSITIVE_INFINITY ? 'all' : String(bound)
+}
+
+function line(report: Report, bound: string): string {
   const marks = [...report.marks].map(([mark, times]) => `${mark} ${times}`).join(', ')
   return [
     report.scenario.padEnd(16),
     String(report.threads).padStart(2),
-    (bound === Number.POSITIVE_INFINITY ? 'all' : String(bound)).padStart(6),
+    bound.padStart(6),
     String(report.deepest).padStart(6),
     String(report.steps).padStart(10),
     String(report.schedules).padStart(10),
@@ -64,11 +70,10 @@ function run(scenario: Scenario): boolean {
     kills: number(values.kills, scenario.kills),
     maxStates: number(values['max-states'], 3_000_000),
   }
-  const walks = number(values.random, 0)
-  const seed = number(values.seed, Date.now() % 2 ** 31)
+  const walks = number(values.random, scenario.walks ?? 0)
   try {
     const report = walks > 0 ? randomWalks(scenario, walks, seed) : search(scenario, limits)
-    if (!values.quiet) console.log(line(report, bound))
+    if (!values.quiet) console.log(line(report, walks > 0 ? 'random' : boundText(bound)))
     return report.complete
   } catch (error) {
     console.log(`${scenario.name}: FAILED\n${error instanceof Error ? error.message : error}`)
@@ -82,6 +87,7 @@ if (values.replay !== undefined) {
   if (scenario !== undefined) console.log(replay(scenario, values.replay.split(',') as Choice[]))
 } else {
   if (!values.quiet) {
+    console.log(`random schedules from --seed ${seed}`)
     console.log(
       'scenario    threads  bound  depth      steps  schedules    states     time   marks reached',
     )

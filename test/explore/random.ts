@@ -4,7 +4,7 @@
  * printed with a failure.
  */
 import { machine, type SimThread } from './machine.ts'
-import type { Scenario } from './scenario.ts'
+import { type Scenario, Violation } from './scenario.ts'
 import { type Choice, Failure, type Report, resultsOf } from './search.ts'
 
 const CHANGES = 3
@@ -49,6 +49,10 @@ export function randomWalks(scenario: Scenario, walks: number, seed: number): Re
   for (let walk = 0; walk < walks; walk++) {
     const choices = oneWalk(scenario, seed + walk, walk % 2 === 0 ? uniform : byPriority, mark)
     deepest = Math.max(deepest, choices.length)
+  }
+  const missed = [...marks].filter(([, times]) => times === 0).map(([name]) => name)
+  if (missed.length > 0) {
+    throw new Violation(`${scenario.name}: never reached from seed ${seed}: ${missed.join(', ')}`)
   }
   return {
     scenario: scenario.name,

@@ -25,6 +25,8 @@ export interface Scenario {
   readonly mortal?: readonly string[]
   /** Preemptions allowed in CI; undefined: every schedule. */
   readonly bound?: number
+  /** More threads than can be searched: so many random schedules. */
+  readonly walks?: number
   /** Marks that must be reached. */
   readonly marks: readonly string[]
   /** The most operations that any thread needs to finish alone. */
