@@ -237,7 +237,9 @@ export function areSound(numbers: SharedNumbers): boolean {
   const length = at(OPTION.WINDOW_LENGTH)
   const lengthHolds =
     window === WINDOW_TIME
-      ? POSITIVE_DURATION.holds(length) && BUCKETS.holds(at(OPTION.BUCKETS))
+      ? POSITIVE_DURATION.holds(length) &&
+        BUCKETS.holds(at(OPTION.BUCKETS)) &&
+        length >= at(OPTION.BUCKETS)
       : window === WINDOW_COUNT
         ? SIZE.holds(length)
         : window === WINDOW_CONSECUTIVE && ROW.holds(length)

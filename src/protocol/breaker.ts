@@ -30,6 +30,7 @@ import {
   verdictForAsker,
   viewTrials,
 } from './trials.ts'
+import { longestWaitMsOf } from './wait.ts'
 import { FAILED_KIND, GOOD, SLOW_KIND, type Window } from './window.ts'
 import { ConsecutiveWindow } from './window-consecutive.ts'
 import { CountWindow } from './window-count.ts'
@@ -96,19 +97,30 @@ export class Core {
 
   #askOnce(seen: number): number {
     const state = stateOf(seen)
+    if (!(seen >= 0 && state in STATE_NAMES)) {
+      reportDamage(this.cell.memory, `state word ${seen} of a breaker`)
+      return generationOf(seen)
+    }
     if (state === OPEN || state === FORCED_OPEN) return this.#askOpen(seen)
     if (state === HALF_OPEN) return this.#askHalfOpen(seen)
-    if (!(state in STATE_NAMES)) reportDamage(this.cell.memory, `state ${state} of a breaker`)
     return generationOf(seen)
   }
 
   #askOpen(seen: number): number {
     const until = readTime(this.cell, generationOf(seen))
-    if (until === undefined) return MOVED
-    this.#openWord = seen
-    this.#openUntil = until
     const now = this.cell.clock.now()
-    if (now < until) return REFUSED
+    const isLegal =
+      until !== undefined &&
+      (stateOf(seen) === FORCED_OPEN || until - now <= longestWaitMsOf(this.cell.numbers))
+    if (isLegal && now < until) {
+      this.#openWord = seen
+      this.#openUntil = until
+      return REFUSED
+    }
+    if (!isLegal) {
+      if (load(this.cell.memory, this.cell.state) !== seen) return MOVED
+      reportDamage(this.cell.memory, 'the end of a wait')
+    }
     transition(this.cell, seen, HALF_OPEN, at(now))
     return MOVED
   }

@@ -58,17 +58,17 @@ export function shardOf(cell: Cell, slot: number): number {
   return cell.record + shards + owned
 }
 
-const warned = new WeakSet<Memory>()
+let warned = false
 
 /**
  * A word held something that no thread of this version writes. The call goes on as if there were no
- * breaker (fail open); the damage is counted and reported once a thread.
+ * breaker (fail open); the damage is counted, and reported once by each thread.
  */
 export function reportDamage(memory: Memory, what: string): void {
   // ATOMIC cell.damaged
   //   publishes: one damaged word more, for people.
   add(memory, HEADER.DAMAGED, 1)
-  if (warned.has(memory)) return
-  warned.add(memory)
-  process.emitWarning(`busbar: damaged shared memory: ${what}; calls are admitted unguarded`)
+  if (warned) return
+  warned = true
+  process.emitWarning(`busbar: damaged shared memory: ${what}; calls may go unguarded`)
 }

@@ -51,9 +51,10 @@ export class PeriodicSum {
     //   dies here: nobody sums until the duty is due again.
     //   wraps:     13 bits of fence: a late taker needs 8,192 rounds, 13 minutes.
     const duty = load64(cell.memory, start + SUMMARY.DUTY_LONG)
-    this.#nextLook = timeOf(duty)
-    if (now < this.#nextLook) return
+    const due = timeOf(duty)
     this.#nextLook = now + AGGREGATION_INTERVAL_MS
+    // Due later than that is damage: take it over.
+    if (now < due && due <= now + 2 * AGGREGATION_INTERVAL_MS) return
     const fence = (timedTagOf(duty) + 1) & 0x1fff
     const mine = packTimed(fence, this.#nextLook)
     const found = compareExchange64(cell.memory, start + SUMMARY.DUTY_LONG, duty, mine)

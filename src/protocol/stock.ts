@@ -32,6 +32,17 @@ import type { Window } from './window.ts'
 
 const ATTEMPTS = 4
 
+/**
+ * The bad outcomes of one sum against the calls of the next. A sum takes its time, and may see a
+ * failure and have missed a success that came before it. What it says of bad outcomes was true when
+ * it ended, though, and all calls until then are in the next sum: so the rate was at least this.
+ */
+function againstAllCalls(window: Window, seen: number, now: number, counts: Counts): Counts {
+  const { calls, failures, slowCalls, slowFailures } = counts
+  window.sum(generationOf(seen), now, counts)
+  return { calls: Math.max(calls, counts.calls), failures, slowCalls, slowFailures }
+}
+
 function stockWord(cell: Cell): number {
   return cell.record + cell.shape.stock
 }
@@ -68,8 +79,11 @@ export function judge(
     const now = cell.clock.now()
     window.sum(generationOf(seen), now, counts)
     if (reachesThreshold(counts, thresholds)) {
-      transition(cell, seen, OPEN, at(now, counts))
-      return Number.NaN
+      const sure = againstAllCalls(window, seen, now, counts)
+      if (reachesThreshold(sure, thresholds)) {
+        transition(cell, seen, OPEN, at(now, sure))
+        return Number.NaN
+      }
     }
     const after = restock(before, stockUntilThreshold(counts, thresholds))
     if (compareExchange(cell.memory, stockWord(cell), before, after) === before) {

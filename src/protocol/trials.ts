@@ -30,7 +30,7 @@ import {
   unpackPlace,
   unpackTrialPermit,
 } from '../memory/words/trials.ts'
-import type { Cell } from './cell.ts'
+import { type Cell, reportDamage } from './cell.ts'
 
 /** `claimTrial` answers this when STATE has moved: look at it again. */
 export const MOVED = -2
@@ -58,7 +58,7 @@ export function claimTrial(cell: Cell, seen: number, slot: number): number {
     const claim = (old.claim + 1) & CLAIM_MASK
     const mine = packPlace(generation, CLAIMED, claim, slot)
     if (compareExchange64(cell.memory, at, found, mine) !== found) continue
-    leaseEnd(cell, at, mine, claim)
+    leaseEnd(cell, at, mine, claim, cell.clock.now())
     if (load(cell.memory, cell.state) === seen) return packTrialPermit(generation, place, claim)
     compareExchange64(cell.memory, at, mine, packPlace(generation, FREE, claim, slot))
     return MOVED
@@ -67,7 +67,7 @@ export function claimTrial(cell: Cell, seen: number, slot: number): number {
 }
 
 /** When the lease of the claim `word` ends. Writes it where the claimer has not yet. */
-function leaseEnd(cell: Cell, at: number, word: bigint, claim: number): number {
+function leaseEnd(cell: Cell, at: number, word: bigint, claim: number, now: number): number {
   // ATOMIC trials.lease
   //   observes:  the lease of this claim, or of an earlier one.
   //   publishes: the end of this claim's lease, once.
@@ -76,12 +76,21 @@ function leaseEnd(cell: Cell, at: number, word: bigint, claim: number): number {
   //   wraps:     13 bits of claim: a claim's lease is always written before the place's next claim
   //              is looked at, so only its neighbours can be met here.
   const found = load64(cell.memory, at + 1)
-  if (isTimedOf(found, claim)) return timeOf(found)
+  if (isTimedOf(found, claim) && !isTooLate(cell, timeOf(found), now)) return timeOf(found)
   const end = packTimed(claim, cell.clock.now() + cell.trialTimeoutMs)
   if (load64(cell.memory, at) !== word) return Number.POSITIVE_INFINITY
   const before = compareExchange64(cell.memory, at + 1, found, end)
   if (before === found) return timeOf(end)
   return isTimedOf(before, claim) ? timeOf(before) : Number.POSITIVE_INFINITY
+}
+
+/** Whether a lease ends later than any that was written by now: then its word is damaged. */
+function isTooLate(cell: Cell, end: number, now: number): boolean {
+  const longest = cell.trialTimeoutMs + 0.001
+  // The claim may be younger than `now`.
+  if (end - now <= longest || end - cell.clock.now() <= longest) return false
+  reportDamage(cell.memory, 'the lease of a trial')
+  return true
 }
 
 /** What the places of a generation say. */
@@ -114,7 +123,7 @@ export function viewTrials(cell: Cell, generation: number, now: number): TrialVi
     if (of !== generation || kind === FREE) view.free++
     else if (kind === SUCCEEDED) view.succeeded++
     else if (kind === FAILED) view.failed++
-    else viewLease(view, leaseEnd(cell, at, word, claim), now)
+    else viewLease(view, leaseEnd(cell, at, word, claim, now), now)
   }
   return view
 }
@@ -210,9 +219,8 @@ export function settleTrial(
   const word = load64(cell.memory, at)
   const held = unpackPlace(word)
   if (held.generation !== generation || held.kind !== CLAIMED || held.claim !== claim) return LATE
-  const end = leaseEnd(cell, at, word, claim)
   const now = cell.clock.now()
-  if (now >= end) {
+  if (now >= leaseEnd(cell, at, word, claim, now)) {
     const verdict = verdictForAsker(cell, viewTrials(cell, generation, now), now)
     return { late: true, verdict }
   }
@@ -244,8 +252,8 @@ export function releasePlacesOf(
     const word = load64(cell.memory, at)
     const { generation, kind, claim, slot: holder } = unpackPlace(word)
     if (kind !== CLAIMED || holder !== slot) continue
-    const outlived = cell.clock.now() >= leaseEnd(cell, at, word, claim)
-    if (outlived || !stillHeld()) continue
+    const now = cell.clock.now()
+    if (now >= leaseEnd(cell, at, word, claim, now) || !stillHeld()) continue
     const kept = fate === 'free' ? FREE : CLAIMED
     compareExchange64(cell.memory, at, word, packPlace(generation, kept, claim, 0))
   }

@@ -24,6 +24,12 @@ export function waitMsOf(
   return jitter > 0 ? waitMs * (1 - jitter + 2 * jitter * uniform(seed ^ generation)) : waitMs
 }
 
+/** No opening waits longer than this, a microsecond of rounding included. */
+export function longestWaitMsOf(numbers: SharedNumbers): number {
+  const maxMs = numbers[OPTION.WAIT_MAX_MS] as number
+  return maxMs * (1 + (numbers[OPTION.WAIT_JITTER] as number)) + 0.001
+}
+
 /** A number in [0, 1) that depends on `x` alone. Finalizer of MurmurHash3, 32 bits. */
 function uniform(x: number): number {
   let h = x | 0

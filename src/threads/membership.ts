@@ -1,6 +1,7 @@
 /** A thread's slot in a region: claimed with its first registry, given back with its last. */
 import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
+import { reportDamage } from '../protocol/cell.ts'
 import { Directory } from '../protocol/directory.ts'
 import { claimSlot, freeSlot, OVERFLOW_SLOT, slotWord, useOverflow } from '../protocol/slots.ts'
 import { moveInFlight } from '../protocol/totals.ts'
@@ -37,9 +38,13 @@ export function leave(region: Region, membership: Membership): void {
   if (slot === OVERFLOW_SLOT) return
   const held = slotWord(memory, shape, slot)
   if (threadOf(held).thread !== id.thread) return
-  for (const cell of new Directory(region, id).cells()) {
-    releasePlacesOf(cell, slot, 'overflow', () => true)
-    moveInFlight(cell, slot)
+  try {
+    for (const cell of new Directory(region, id).cells()) {
+      releasePlacesOf(cell, slot, 'overflow', () => true)
+      moveInFlight(cell, slot)
+    }
+  } catch {
+    reportDamage(memory, 'the directory')
   }
   freeSlot(memory, shape, slot, held)
 }

@@ -10,6 +10,7 @@ import type { Scenario } from './scenario.ts'
 import * as crowds from './scenarios/crowds.ts'
 import * as leases from './scenarios/leases.ts'
 import * as state from './scenarios/state.ts'
+import * as sums from './scenarios/sums.ts'
 import * as threads from './scenarios/threads.ts'
 import * as trials from './scenarios/trials.ts'
 import * as windows from './scenarios/windows.ts'
@@ -28,7 +29,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const all = [state, trials, leases, windows, threads, crowds].flatMap(group =>
+const all = [state, trials, leases, windows, sums, threads, crowds].flatMap(group =>
   Object.values(group).filter((value): value is Scenario => typeof value === 'object'),
 )
 const unknown = positionals.filter(name => !all.some(scenario => scenario.name === name))

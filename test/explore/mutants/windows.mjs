@@ -53,6 +53,15 @@ export const windowMutants = [
     scenarios: ['count-ring'],
   },
   {
+    name: 'sum-once',
+    about: 'one sum decides, although it may have missed what came before what it saw',
+    file: 'src/protocol/stock.ts',
+    replace: [
+      ['      if (reachesThreshold(sure, thresholds)) {', '      if (sure !== undefined) {'],
+    ],
+    scenarios: ['sum-early'],
+  },
+  {
     name: 'stock-by-store',
     about: 'a stock is published whatever was taken out meanwhile',
     file: 'src/protocol/stock.ts',

@@ -1,0 +1,81 @@
+/**
+ * A thread that calls without pause while others overwrite the region's words. It answers with the
+ * exceptions that no call may throw, and with the warnings that it emitted.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { attachRegistry, REFUSED, RegionError } from 'busbar'
+
+const { handle, names, control, index, seed } = workerData
+/** Word 0: stop. Words 1 ..: how far each thread has come. */
+const words = new Int32Array(control)
+const BATCH = 200
+
+let x = (seed + index * 7919) | 1
+function below(limit) {
+  x ^= x << 13
+  x ^= x >>> 17
+  x ^= x << 5
+  return (x >>> 0) % limit
+}
+
+let warnings = 0
+process.on('warning', ({ message }) => {
+  if (message.includes('busbar')) warnings++
+})
+
+const registry = attachRegistry(handle)
+const breakers = names.map(name => registry.breaker(name))
+parentPort.postMessage('ready')
+
+const errors = new Map()
+let calls = 0
+let refused = 0
+const permits = []
+
+const CORE = [
+  ...Array(8).fill(breaker => {
+    const permit = breaker.tryAcquire()
+    if (permit === REFUSED) refused++
+    else permits.push(permit)
+  }),
+  breaker => breaker.recordSuccess(permits.pop() ?? 0, below(2) * 60),
+  breaker => breaker.recordFailure(permits.pop() ?? 0, below(2) * 60),
+  breaker => breaker.recordFailure(permits.pop() ?? 0),
+  breaker => breaker.release(permits.pop() ?? 0),
+  breaker => breaker.state,
+  breaker => breaker.canExecute(),
+  breaker => breaker.retryAfterMs(),
+]
+const OTHERS = [
+  breaker => breaker.snapshot(),
+  breaker => breaker.reset(),
+  () => registry.snapshot(),
+]
+
+function call(calls, mayRefuse) {
+  const made = calls[below(calls.length)]
+  try {
+    made(breakers[below(breakers.length)])
+  } catch (error) {
+    if (mayRefuse && error instanceof RegionError) return
+    const kind = `${made} throws ${error.stack?.split('\n').slice(0, 3).join(' ')}`
+    errors.set(kind, (errors.get(kind) ?? 0) + 1)
+  }
+}
+
+function batch() {
+  for (let turn = 0; turn < BATCH; turn++) {
+    call(CORE, false)
+    if (below(100) === 0) call(OTHERS, true)
+    calls++
+    Atomics.add(words, 1 + index, 1)
+  }
+  if (permits.length > 100) permits.length = 0
+}
+
+while (Atomics.load(words, 0) === 0) {
+  batch()
+  // Warnings are emitted between two turns of the loop.
+  await new Promise(setImmediate)
+}
+parentPort.postMessage({ calls, refused, warnings, errors: [...errors] })

@@ -1,0 +1,122 @@
+/** The breakers of the soak, and their counters set to just before they wrap. */
+import type { BreakerOptions, Registry } from '../../src/index.ts'
+import {
+  HEADER,
+  PLACE_LONGS,
+  RECORD,
+  SUMMARY,
+  shapeOf,
+  TOTAL,
+  WINDOW_CONSECUTIVE,
+  WINDOW_COUNT,
+  WINDOW_TIME,
+} from '../../src/memory/layout.ts'
+import { CLOSED, OPEN, packNext, packState } from '../../src/memory/words/state.ts'
+import { packThread } from '../../src/memory/words/threads.ts'
+import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
+import { CLAIM_MASK, FREE, packPlace } from '../../src/memory/words/trials.ts'
+import { packRow } from '../../src/memory/words/windows.ts'
+import { Parts, readOptions } from '../verify/format.ts'
+
+export const MAX_WAIT_MS = 160
+export const JITTER = 0.2
+export const TRIAL_TIMEOUT_MS = 300
+
+const COMMON = {
+  waitDurationInOpenStateMs: { initialMs: 20, multiplier: 2, maxMs: MAX_WAIT_MS, jitter: JITTER },
+  permittedNumberOfCallsInHalfOpenState: 3,
+  trialTimeoutMs: TRIAL_TIMEOUT_MS,
+} as const
+
+/** Every window, slow calls, trials by rate, and one that never opens and takes half of the calls. */
+export const BREAKERS: Record<string, BreakerOptions> = {
+  steady: { failureRateThreshold: 1 },
+  time: { ...COMMON, slidingWindow: { type: 'time', durationMs: 1000, buckets: 10 } },
+  slow: {
+    ...COMMON,
+    slidingWindow: { type: 'time', durationMs: 500, buckets: 50 },
+    slowCallDurationThresholdMs: 50,
+    slowCallRateThreshold: 0.4,
+  },
+  count: { ...COMMON, slidingWindow: { type: 'count', size: 100 } },
+  'count, odd': { ...COMMON, slidingWindow: { type: 'count', size: 7 }, minimumNumberOfCalls: 5 },
+  row: { ...COMMON, slidingWindow: { type: 'consecutive', failures: 5 } },
+  rate: {
+    ...COMMON,
+    slidingWindow: { type: 'count', size: 20 },
+    permittedNumberOfCallsInHalfOpenState: 5,
+    halfOpenFailureRateThreshold: 0.5,
+  },
+}
+
+const GENERATION = 2 ** 28 - 40
+const NEAR_32_BITS = 2n ** 32n - 100_000n
+const FENCE = 8190
+
+/** Makes the breakers and moves every counter to just before its wrap. Nobody may use them yet. */
+export function setUp(registry: Registry): void {
+  const parts = new Parts(registry.handle.buffer)
+  let record = parts.arena
+  for (const [index, [name, options]] of Object.entries(BREAKERS).entries()) {
+    registry.breaker(name, options)
+    const entry = parts.long(parts.directory + index * 2)
+    const definition = Number(entry >> 32n) - 1
+    const { numbers } = readOptions(parts, parts.definitions + definition * 128 + 70)
+    const window = [WINDOW_TIME, WINDOW_COUNT, WINDOW_CONSECUTIVE][numbers.window] ?? WINDOW_TIME
+    const { length, buckets, trials } = numbers
+    jump(parts, record, shapeOf({ window, length, buckets, trials }, parts.maxThreads), window)
+    jumpPlaces(parts, record, trials)
+    record += Number(BigInt.asUintN(32, entry)) * 32
+  }
+  jumpSlots(parts)
+}
+
+function jump(parts: Parts, record: number, shape: ReturnType<typeof shapeOf>, window: number) {
+  const { words, longs } = parts
+  const now = parts.now / 1000
+  const control = record / 2
+  words[record + RECORD.STATE] = packState(GENERATION, CLOSED)
+  const [mine, other] = [GENERATION & 1, ~GENERATION & 1]
+  longs[control + RECORD.NEXT_LONG + mine] = packNext(GENERATION, CLOSED, now)
+  longs[control + RECORD.NEXT_LONG + other] = packNext(GENERATION - 1, OPEN, now)
+  longs[control + RECORD.SINCE_LONG + mine] = packTimed(GENERATION, now)
+  longs[control + RECORD.SINCE_LONG + other] = packTimed(GENERATION - 1, now)
+  longs[control + RECORD.OPENINGS_LONG + mine] = packTagged(GENERATION + 1, 0)
+  longs[control + RECORD.OPENINGS_LONG + other] = packTagged(GENERATION, 1)
+  if (window === WINDOW_COUNT) words[record + shape.head] = -50_000
+  if (window === WINDOW_CONSECUTIVE) words[record + shape.head] = packRow(GENERATION, 0)
+  else words[record + shape.stock] = ((2 ** 18 - 50) << 14) | 8193
+  if (window === WINDOW_TIME) {
+    const summary = (record + shape.summary) / 2
+    longs[summary + SUMMARY.DUTY_LONG] = packTimed(FENCE, 0)
+    longs[summary + SUMMARY.AT_LONG] = packTimed(FENCE, 0)
+    for (let long = SUMMARY.GENERATION_LONG; long <= SUMMARY.SLOW_FAILURES_LONG; long++) {
+      longs[summary + long] = packTagged(FENCE, 0)
+    }
+    longs[summary + SUMMARY.GENERATION_LONG] = packTagged(FENCE, GENERATION)
+  }
+  for (let slot = 1; slot <= parts.maxThreads; slot++) {
+    const shard = record + shape.shards + shape.overflowWords + (slot - 1) * shape.shardWords
+    longs[shard / 2 + TOTAL.ADMITTED] = NEAR_32_BITS
+    longs[shard / 2 + TOTAL.SUCCEEDED] = NEAR_32_BITS
+    longs[shard / 2 + TOTAL.REFUSED] = NEAR_32_BITS
+  }
+}
+
+/** Free places, last used in the generation before. */
+function jumpPlaces(parts: Parts, record: number, trials: number): void {
+  for (let place = 0; place < trials; place++) {
+    const at = (record + RECORD.TRIALS_START) / 2 + place * PLACE_LONGS
+    parts.longs[at] = packPlace(GENERATION - 1, FREE, CLAIM_MASK - 20, 0)
+  }
+}
+
+/** Every slot was used before, 2,040 times. This thread's own stays as it is. */
+function jumpSlots(parts: Parts): void {
+  parts.words[HEADER.SLOTS_USED] = parts.maxThreads
+  for (let slot = 1; slot <= parts.maxThreads; slot++) {
+    const at = parts.threads / 2 + slot
+    if (parts.longs[at] !== 0n) continue
+    parts.longs[at] = packThread(false, 2040, { thread: 0, parent: 0 })
+  }
+}

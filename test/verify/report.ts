@@ -1,0 +1,35 @@
+/** How a violation is told: breaker, word and value in one sentence. */
+import type { Numbers, Parts, Shape } from './format.ts'
+
+export interface Options {
+  /** Nobody is in the midst of a call and every permit is settled: nothing may be in flight. */
+  readonly quiet?: boolean
+  /** Somebody died in the midst of an operation: what that may leave half done is legal. */
+  readonly deaths?: boolean
+}
+
+export type Say = (sentence: string) => void
+
+/** One breaker of the region that is looked at. */
+export interface Subject {
+  readonly parts: Parts
+  readonly options: Options
+  readonly numbers: Numbers
+  readonly shape: Shape
+  /** Its record's start, in words. */
+  readonly record: number
+  readonly generation: number
+  readonly state: number
+  /** Adds "breaker ..., word ..." before what it is told; the word counts from the record's start. */
+  readonly say: (word: number, name: string, sentence: string) => void
+}
+
+export function hex(value: number | bigint): string {
+  const unsigned = typeof value === 'bigint' ? BigInt.asUintN(64, value) : value >>> 0
+  return `0x${unsigned.toString(16)}`
+}
+
+/** A time in microseconds as people read it. */
+export function ms(micros: number): string {
+  return `${micros / 1000} ms`
+}

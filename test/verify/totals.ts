@@ -1,0 +1,89 @@
+/** The totals of each shard: conservation (P6), and what no shard without an owner holds. */
+import { HEADER, TIME, TOTALS_WORDS } from './format.ts'
+import { hex, type Subject } from './report.ts'
+
+const NAMES = [
+  'ADMITTED',
+  'SUCCEEDED',
+  'FAILED',
+  'SLOW',
+  'IGNORED',
+  'LATE',
+  'REFUSED',
+  'ABANDONED',
+] as const
+
+export function checkTotals(subject: Subject, liveSlots: ReadonlySet<number>): void {
+  const { parts, record, options, shape } = subject
+  const slotsUsed = parts.word(HEADER.SLOTS_USED)
+  let inFlight = 0n
+  for (let slot = 0; slot <= parts.maxThreads; slot++) {
+    const at = shardOf(subject, slot)
+    const words = slot === 0 ? shape.overflowWords : shape.shardWords
+    const mayBeUsed = slot === 0 ? parts.word(HEADER.OVERFLOW_USED) !== 0 : slot <= slotsUsed
+    const stray = mayBeUsed ? -1 : parts.firstNonZero(record + at, record + at + words)
+    if (stray >= 0) {
+      const sentence = `is ${hex(parts.word(stray))}, yet no thread ever had the slot`
+      subject.say(stray - record, `shard ${slot}`, sentence)
+    }
+    checkPadding(subject, slot, at, words)
+    inFlight += checkShard(subject, slot, at, liveSlots)
+  }
+  if (options.quiet && inFlight !== 0n) {
+    const sentence = `leave ${inFlight} calls in flight, yet nothing should be`
+    subject.say(shape.shards, 'totals', sentence)
+  }
+}
+
+function shardOf({ shape }: Subject, slot: number): number {
+  const owned = slot > 0 ? shape.overflowWords + (slot - 1) * shape.shardWords : 0
+  return shape.shards + owned
+}
+
+function checkPadding(subject: Subject, slot: number, at: number, words: number): void {
+  const { parts, record, numbers, say } = subject
+  const buckets = numbers.window === TIME ? numbers.buckets * (slot === 0 ? 10 : 8) : 0
+  const stray = parts.firstNonZero(record + at + TOTALS_WORDS + buckets, record + at + words)
+  if (stray >= 0) say(stray - record, 'unused', `is ${hex(parts.word(stray))}, not 0`)
+}
+
+/** The shard's calls in flight. */
+function checkShard(
+  subject: Subject,
+  slot: number,
+  at: number,
+  liveSlots: ReadonlySet<number>,
+): bigint {
+  const { parts, record, say } = subject
+  const totals = NAMES.map((_, index) => parts.long(record + at + index * 2))
+  totals.forEach((total, index) => {
+    if (total < 0n) say(at + index * 2, `${NAMES[index]} of slot ${slot}`, `is ${total}`)
+  })
+  const of = (name: (typeof NAMES)[number]): bigint => totals[NAMES.indexOf(name)] ?? 0n
+  const recorded = of('SUCCEEDED') + of('FAILED')
+  const inFlight = of('ADMITTED') - recorded - of('IGNORED') - of('LATE') - of('ABANDONED')
+  if (inFlight < 0n) {
+    say(at, `totals of slot ${slot}`, `count ${-inFlight} more calls ended than admitted`)
+  } else if (inFlight > 0n && slot > 0 && !liveSlots.has(slot)) {
+    say(at, `totals of slot ${slot}`, `have ${inFlight} calls in flight, yet nobody holds it`)
+  }
+  if (of('SLOW') > recorded) {
+    say(at + 6, `SLOW of slot ${slot}`, `is ${of('SLOW')} of ${recorded} outcomes`)
+  }
+  const inBuckets = slot === 0 ? 0n : outcomesInBuckets(subject, at)
+  if (inBuckets > recorded) {
+    say(at, `totals of slot ${slot}`, `know ${recorded} outcomes, its buckets hold ${inBuckets}`)
+  }
+  return inFlight
+}
+
+function outcomesInBuckets({ parts, record, numbers }: Subject, at: number): bigint {
+  let sum = 0n
+  const buckets = numbers.window === TIME ? numbers.buckets : 0
+  for (let index = 0; index < buckets; index++) {
+    for (let kind = 0; kind < 4; kind++) {
+      sum += BigInt(parts.word(record + at + TOTALS_WORDS + index * 8 + 2 + kind) >>> 0)
+    }
+  }
+  return sum
+}

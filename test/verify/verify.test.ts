@@ -1,0 +1,173 @@
+/** The verifier finds nothing in sound regions, and every violation that is planted in one. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { attachRegistry } from '../../src/index.ts'
+import { LINE_WORDS } from '../../src/memory/layout.ts'
+import { packPlace } from '../../src/memory/words/trials.ts'
+import { start, together, until } from '../threads/crew.ts'
+import { PLANTS, placeLong, RECORDS } from './plants.ts'
+import { breakersOf, close, fail, halfOpen, type Made, makeRegion, use } from './support.ts'
+import { verify } from './verify.ts'
+
+let made: Made
+beforeEach(() => {
+  made = makeRegion()
+})
+
+function expectSound(quiet = true): void {
+  expect(verify(made.registry.handle.buffer, { quiet })).toEqual([])
+}
+
+describe('sound regions', () => {
+  it('fresh', () => expectSound())
+
+  it('used by one thread', () => {
+    use(made)
+    expectSound()
+  })
+
+  it('used for long enough to go round every window', () => {
+    for (let turn = 0; turn < 30; turn++) {
+      use(made)
+      expectSound()
+    }
+  })
+
+  it('with calls in flight', () => {
+    for (const breaker of breakersOf(made)) breaker.tryAcquire()
+    expectSound(false)
+    expect(verify(made.registry.handle.buffer, { quiet: true })).toHaveLength(3)
+  })
+
+  it('open, half-open and closed again, by outcomes', () => {
+    for (let turn = 0; turn < 5; turn++) {
+      for (const breaker of breakersOf(made)) {
+        fail(breaker)
+        expect(breaker.state).toBe('open')
+        expectSound()
+        const trial = halfOpen(made, breaker)
+        expect(breaker.state).toBe('half-open')
+        expectSound(false)
+        close(breaker, trial)
+        expect(breaker.state).toBe('closed')
+        expectSound()
+      }
+      use(made)
+    }
+  })
+
+  it('with outlived trials', () => {
+    for (const breaker of breakersOf(made)) {
+      const trial = halfOpen(made, breaker)
+      made.registry.advance(1000)
+      expectSound(false)
+      breaker.recordSuccess(trial)
+      expect(breaker.state).toBe('open')
+      expectSound()
+    }
+  })
+
+  it('after every command', () => {
+    for (const breaker of breakersOf(made)) {
+      breaker.forceOpen({ reason: 'a reason, with ümlauts', ttlMs: 50 })
+      expectSound()
+      made.registry.advance(60)
+      breaker.release(breaker.tryAcquire())
+      breaker.open({ reason: '' })
+      breaker.disable()
+      breaker.recordFailure(breaker.tryAcquire())
+      expectSound()
+      breaker.metricsOnly()
+      use(made)
+      breaker.open()
+      expectSound()
+      breaker.reset()
+      use(made)
+      breaker.forceOpen()
+      expectSound()
+    }
+  })
+
+  it('with threads beyond the slots, and after its maker has left', () => {
+    made.registry.close()
+    use(made)
+    for (const breaker of breakersOf(made)) fail(breaker)
+    expectSound()
+    const again = attachRegistry(made.registry.handle)
+    const another = again.breaker('another')
+    const permit = another.tryAcquire()
+    expectSound(false)
+    again.close()
+    expectSound(false)
+    another.recordSuccess(permit)
+    expectSound()
+  })
+
+  it('of the monotonic clock, after four threads and a death', async () => {
+    made = makeRegion(2)
+    for (const job of ['hammer', 'failUntilRefused']) {
+      for (const { name } of breakersOf(made)) {
+        const args = { breaker: name, outcomes: 500, seed: 1 }
+        made.registry.breaker(name).reset()
+        if (job === 'hammer') made.registry.breaker(name).metricsOnly()
+        await together(made.registry, 3, job, args)
+        await until(() => made.registry.snapshot().threads === 1)
+        expectSound()
+      }
+    }
+    made = makeRegion()
+    const holder = start(made.registry, 'take', { breaker: 'time', permits: 3 })
+    await holder.result
+    expectSound(false)
+    await holder.worker.terminate()
+    await until(() => made.registry.snapshot().threads === 1)
+    expectSound()
+  })
+})
+
+describe('planted in the header, the slots and the directory', () => {
+  it.each(PLANTS)('%s', (_, plant, sentence) => {
+    use(made)
+    plant(made)
+    expect(verify(made.registry.handle.buffer)).toContainEqual(expect.stringMatching(sentence))
+  })
+
+  it('one name twice', () => {
+    const { definitions } = made.region.shape
+    const second = definitions + 4 * LINE_WORDS
+    for (const offset of [4, 5, 6]) {
+      made.memory.words[second + offset] = made.memory.words[definitions + offset] ?? 0
+    }
+    expect(verify(made.registry.handle.buffer)).toEqual([
+      expect.stringMatching(/^entry 1, .* entry for "time" already/),
+    ])
+  })
+})
+
+describe('planted in a record', () => {
+  it.each(RECORDS)('%s', (_, plant, sentence) => {
+    use(made)
+    expectSound()
+    plant(made)
+    const found = verify(made.registry.handle.buffer, { quiet: true })
+    expect(found).toContainEqual(expect.stringMatching(sentence))
+  })
+
+  it('a verdict that nobody carried out, unless somebody died', () => {
+    const { row, cells, memory, registry } = made
+    halfOpen(made, row)
+    const [place, generation] = [placeLong(cells.row), row.snapshot().generation]
+    memory.longs[place] = packPlace(generation, 3, 1, 1)
+    const violations = verify(registry.handle.buffer)
+    expect(violations).toEqual([expect.stringMatching(/PLACES hold 0 successes and 1 failures/)])
+    expect(verify(registry.handle.buffer, { deaths: true })).toEqual([])
+  })
+
+  it('a trial of a slot that nobody holds', () => {
+    const { row, region, registry, memory } = made
+    halfOpen(made, row)
+    memory.longs[region.shape.threadsLong + 1] = 0n
+    const violations = verify(registry.handle.buffer)
+    expect(violations).toContainEqual(expect.stringMatching(/PLACE 0 is claimed by slot 1, which/))
+    expect(violations).toContainEqual(expect.stringMatching(/totals of slot 1 have 1 calls in fl/))
+  })
+})

@@ -1,0 +1,252 @@
+/** What stands in the three windows, the stock and the periodic sum. */
+import { ahead, CONSECUTIVE, COUNT, field, isLater, type Numbers, TIME } from './format.ts'
+import { hex, ms, type Subject } from './report.ts'
+import { CLOSED } from './state.ts'
+
+/** Generations that stand in 20 bits are called future when they are this little ahead. */
+const NEAR = 1024
+
+interface Counts {
+  calls: number
+  failures: number
+  slow: number
+}
+
+export function checkWindow(subject: Subject): void {
+  const { window } = subject.numbers
+  checkUnused(subject)
+  if (window === CONSECUTIVE) checkRow(subject)
+  if (window === COUNT) {
+    const counts = checkRing(subject)
+    checkThreshold(subject, counts)
+    checkStock(subject, counts)
+  }
+  if (window === TIME) {
+    const counts = checkBuckets(subject)
+    if (counts !== undefined) checkStock(subject, counts)
+  }
+  checkSummary(subject)
+}
+
+function checkUnused({ parts, record, shape, numbers, say }: Subject): void {
+  const isTime = numbers.window === TIME
+  const isRow = numbers.window === CONSECUTIVE
+  for (const [from, to] of [
+    [shape.stock + (isRow ? 0 : 1), shape.summary],
+    [shape.summary + (isTime ? 14 : 0), shape.head],
+    [shape.head + (isTime ? 0 : 1), shape.ring],
+    [shape.ring + shape.capacity, shape.shards],
+  ] as const) {
+    const at = parts.firstNonZero(record + from, record + to)
+    if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`)
+  }
+}
+
+function checkRow(subject: Subject): void {
+  const { parts, record, shape, numbers, options, generation, state, say } = subject
+  const word = parts.word(record + shape.head)
+  const of = word >>> 12
+  const row = word & 0xfff
+  const future = ahead(of, generation, 20)
+  if (future > 0 && future < NEAR) {
+    say(shape.head, 'ROW', `is ${hex(word)}, of a generation after ${generation}`)
+  }
+  const isCurrent = future === 0 && state === CLOSED
+  if (isCurrent && row >= numbers.length && !options.deaths) {
+    say(shape.head, 'ROW', `says ${row} failures in a row of ${numbers.length}, yet it is closed`)
+  }
+}
+
+/** The window: the last outcomes of this generation, indices that nobody filled passed over. */
+function checkRing(subject: Subject): Counts {
+  const { parts, record, shape, numbers } = subject
+  const counts: Counts = { calls: 0, failures: 0, slow: 0 }
+  const head = parts.word(record + shape.head) >>> 0
+  for (let age = 0; age < shape.capacity; age++) {
+    const kind = checkOutcome(subject, ahead(head - 1 - age, 0, 32), head)
+    if (kind >= 0 && counts.calls < numbers.length) addKind(counts, kind, 1)
+  }
+  return counts
+}
+
+/** The kind of the outcome with this index, if it is of this generation; else -1. */
+function checkOutcome(subject: Subject, index: number, head: number): number {
+  const { parts, record, shape, options, generation } = subject
+  const place = index % shape.capacity
+  const say = (sentence: string): void => subject.say(shape.ring + place, `RING ${place}`, sentence)
+  const word = parts.word(record + shape.ring + place)
+  if (word === 0) {
+    if (index < head && head <= shape.capacity && !options.deaths) say(`is 0, HEAD is ${head}`)
+    return -1
+  }
+  const outcome = word & 7
+  if (outcome < 1 || outcome > 4) say(`is ${hex(word)}: no such outcome`)
+  const future = ahead(word >>> 12, generation, 20)
+  if (future > 0 && future < NEAR) say(`is ${hex(word)}, of a generation after ${generation}`)
+  const lap = Math.floor(index / shape.capacity) % 512
+  const later = ahead((word >>> 3) & 511, lap, 9)
+  if (later > 0 && (later < 256 || !options.deaths)) {
+    say(`is of lap ${(word >>> 3) & 511}, HEAD ${head} says ${lap}`)
+  }
+  return future === 0 && later === 0 ? outcome - 1 : -1
+}
+
+function addKind(counts: Counts, kind: number, times: number): void {
+  counts.calls += times
+  if (kind & 1) counts.failures += times
+  if (kind & 2) counts.slow += times
+}
+
+/** A count window's outcomes leave with new ones only, so a threshold once reached was judged. */
+function checkThreshold(subject: Subject, counts: Counts): void {
+  const { numbers, shape, options, state, say } = subject
+  if (state !== CLOSED || options.deaths) return
+  if (!isJudged(numbers, counts)) return
+  if (missing(numbers, counts) > 0) return
+  const { calls, failures, slow } = counts
+  say(shape.ring, 'RING', `holds ${failures} failed and ${slow} slow of ${calls}, yet it is closed`)
+}
+
+function isJudged(numbers: Numbers, { calls }: Counts): boolean {
+  const { window, minimumCalls, length } = numbers
+  return calls >= (window === COUNT ? Math.min(minimumCalls, length) : minimumCalls)
+}
+
+/** How many bad outcomes more could reach a threshold at the earliest. */
+function missing(numbers: Numbers, counts: Counts): number {
+  const capacity = numbers.window === COUNT ? numbers.length : Number.POSITIVE_INFINITY
+  const until = (bad: number, rate: number): number => {
+    let more = 0
+    while (more < 5000 && (bad + more) / Math.min(counts.calls + more, capacity) < rate) more++
+    return more
+  }
+  const byFailures = until(counts.failures, numbers.failureRate)
+  const isSlowSet = numbers.slowDurationMs < Number.POSITIVE_INFINITY
+  return isSlowSet ? Math.min(byFailures, until(counts.slow, numbers.slowRate)) : byFailures
+}
+
+/** Who relies on the stock may wait for as many bad outcomes as it says: not more than needed. */
+function checkStock(subject: Subject, counts: Counts): void {
+  const { parts, record, shape, numbers, options, state, say } = subject
+  if (state !== CLOSED || options.deaths || !options.quiet) return
+  if (!isJudged(numbers, counts)) return
+  const left = (parts.word(record + shape.stock) & 0x3fff) - 8192
+  const needed = Math.max(1, missing(numbers, counts))
+  if (left > Math.min(needed, 4095)) {
+    say(shape.stock, 'STOCK', `says ${left} bad outcomes until a sum, ${needed} may be enough`)
+  }
+}
+
+/** The window's counts, where the stock must fit them: somebody recorded in the present bucket. */
+function checkBuckets(subject: Subject): Counts | undefined {
+  const { parts, record, shape, numbers } = subject
+  const counts: Counts = { calls: 0, failures: 0, slow: 0 }
+  let isPresent = false
+  for (let slot = 1; slot <= parts.maxThreads; slot++) {
+    const shard = shape.shards + shape.overflowWords + (slot - 1) * shape.shardWords
+    for (let index = 0; index < numbers.buckets; index++) {
+      const at = shard + 16 + index * 8
+      const age = checkBucket(subject, slot, index, at)
+      if (age === undefined || age >= numbers.buckets) continue
+      isPresent ||= age === 0
+      for (let kind = 0; kind < 4; kind++) {
+        addKind(counts, kind, parts.word(record + at + 2 + kind) >>> 0)
+      }
+    }
+  }
+  const overflowUsed = checkOverflowBuckets(subject)
+  return isPresent && !overflowUsed ? counts : undefined
+}
+
+function bucketNow({ parts, numbers }: Subject): number {
+  return Math.floor(((parts.now / 1000) * numbers.buckets) / numbers.length)
+}
+
+/** How many buckets ago it was, if it is of the current generation. */
+function checkBucket(
+  subject: Subject,
+  slot: number,
+  index: number,
+  at: number,
+): number | undefined {
+  const { parts, record, numbers, options, generation } = subject
+  const say = (name: string, sentence: string): void =>
+    subject.say(at, `${name} of slot ${slot}, bucket ${index},`, sentence)
+  if (parts.firstNonZero(record + at, record + at + 8) < 0) return undefined
+  const stray = parts.firstNonZero(record + at + 6, record + at + 8)
+  if (stray >= 0) say('unused', `is ${hex(parts.word(stray))}, not 0`)
+  const stamp = parts.word(record + at)
+  const turn = parts.word(record + at + 1)
+  if (stamp === -1) {
+    if (!options.deaths) say('STAMP', 'is -1: it was never turned over to the end')
+    return undefined
+  }
+  if (!(stamp >= 0 && stamp < 2 ** 30)) {
+    say('STAMP', `is ${stamp}, not in 0 .. 2^30 - 1`)
+    return undefined
+  }
+  const number = (turn >>> 28) * 2 ** 30 + stamp
+  const age = ahead(bucketNow(subject), number, 34)
+  if (age >= 2 ** 33) say('STAMP', `says bucket ${number}, now is ${bucketNow(subject)}`)
+  if (number % numbers.buckets !== index) say('STAMP', `says bucket ${number}: another place's`)
+  const of = turn & 0xfffffff
+  if (isLater(of, generation)) say('TURN', `is of generation ${of}, at generation ${generation}`)
+  return of === generation ? age : undefined
+}
+
+function checkOverflowBuckets(subject: Subject): boolean {
+  const { parts, record, shape, numbers, generation } = subject
+  let used = false
+  for (let index = 0; index < numbers.buckets; index++) {
+    const at = shape.shards + 16 + index * 10
+    if (parts.firstNonZero(record + at, record + at + 10) < 0) continue
+    used = true
+    const epoch = parts.long(record + at)
+    const say = (sentence: string): void =>
+      subject.say(at, `EPOCH of slot 0, bucket ${index},`, `is ${hex(epoch)}: ${sentence}`)
+    const of = field(epoch, 36, 28)
+    const number = field(epoch, 0, 36)
+    if (isLater(of, generation)) say(`generation ${of}, at generation ${generation}`)
+    if (number % numbers.buckets !== index) say(`bucket ${number}: another place's`)
+    if (ahead(bucketNow(subject), number, 36) >= 2 ** 35) {
+      say(`bucket ${number}, now is ${bucketNow(subject)}`)
+    }
+  }
+  return used
+}
+
+const SUMMARY_WORDS = ['GENERATION', 'CALLS', 'FAILURES', 'SLOW', 'SLOW_FAILURES'] as const
+const INTERVAL = 100_000
+
+function checkSummary(subject: Subject): void {
+  const { parts, record, shape, numbers, generation } = subject
+  if (numbers.window !== TIME) return
+  const start = shape.summary
+  const say = (index: number, name: string, sentence: string): void =>
+    subject.say(start + index * 2, name, sentence)
+  const duty = parts.long(record + start)
+  const at = parts.long(record + start + 2)
+  const fence = field(duty, 51, 13)
+  const isFuture = (tag: number): boolean => {
+    const future = ahead(tag, fence, 13)
+    return tag > 0x1fff || (future > 0 && future < 4096)
+  }
+  if (field(duty, 0, 51) > parts.now + INTERVAL + 1) {
+    say(0, 'DUTY', `is due at ${ms(field(duty, 0, 51))}, at ${ms(parts.now)}`)
+  }
+  if (isFuture(field(at, 51, 13))) say(1, 'SUMMARY_AT', `is of a round after ${fence}`)
+  if (field(at, 0, 51) > parts.now + 1) say(1, 'SUMMARY_AT', `says ${ms(field(at, 0, 51))}`)
+  const longs = SUMMARY_WORDS.map((_, index) => parts.long(record + start + 4 + index * 2))
+  const tags = longs.map(long => field(long, 32, 32))
+  tags.forEach((tag, index) => {
+    if (!isFuture(tag)) return
+    say(2 + index, `SUMMARY ${SUMMARY_WORDS[index]}`, `is of round ${tag}, the duty of ${fence}`)
+  })
+  if (new Set([field(at, 51, 13), ...tags]).size > 1) return
+  const values = longs.map(long => field(long, 0, 32))
+  const [of = 0, calls = 0, failures = 0, slow = 0, both = 0] = values
+  if (isLater(of, generation)) say(2, 'SUMMARY GENERATION', `is ${of}, later than ${generation}`)
+  if (failures > calls || slow > calls || both > Math.min(failures, slow)) {
+    say(3, 'SUMMARY', `says ${failures} failed, ${slow} slow, ${both} both of ${calls} calls`)
+  }
+}
