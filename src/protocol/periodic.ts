@@ -10,7 +10,6 @@ import { compareExchange64, load64 } from '#atomics'
 import { SUMMARY } from '../memory/layout.ts'
 import {
   isTaggedOf,
-  isTimedOf,
   lowOf,
   packTagged,
   packTimed,
@@ -118,6 +117,6 @@ export function readSummary(cell: Cell, generation: number): Summary | undefined
   const slowFailures = read(SUMMARY.SLOW_FAILURES_LONG)
   if (of !== generation || calls === undefined || failures === undefined) return undefined
   if (slowCalls === undefined || slowFailures === undefined) return undefined
-  if (!isTimedOf(load64(cell.memory, start + SUMMARY.AT_LONG), fence)) return undefined
+  if (load64(cell.memory, start + SUMMARY.AT_LONG) !== at) return undefined
   return { counts: { calls, failures, slowCalls, slowFailures }, at: timeOf(at) }
 }

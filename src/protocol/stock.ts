@@ -16,8 +16,10 @@
  *    out is missing from the sum at the worst, and comes out of the new stock.
  * 4. The clock and STATE are read after that word: a sum for an older bucket or generation cannot
  *    replace the stock of a newer one, whose publication would have changed the word.
- * 5. So at most one outcome for each recorder in the midst of a record comes between the outcome
- *    that fills the threshold and the opening; with none in its midst, none.
+ * 5. So the outcomes that come between the one that fills the threshold and the opening are at most
+ *    as many as there are recorders in the midst of a record; with none in its midst, none.
+ * 6. A sum that reaches the threshold is held against a second one (`surelyReaches`): no stalled
+ *    sum opens by failures that it saw and successes before them that it missed.
  *
  * One shared word for bad outcomes costs the healthy path nothing, and needs no share for each
  * thread, no count of threads and no memory of what was seen when.
@@ -27,28 +29,24 @@ import { CLOSED, generationOf, OPEN, stateOf } from '../memory/words/state.ts'
 import { restock, stockOf } from '../memory/words/windows.ts'
 import type { Cell } from './cell.ts'
 import { at, transition } from './state.ts'
-import { type Counts, reachesThreshold, stockUntilThreshold, type Thresholds } from './threshold.ts'
+import {
+  type Counts,
+  reachesThreshold,
+  stockUntilThreshold,
+  surelyReaches,
+  type Thresholds,
+} from './threshold.ts'
 import type { Window } from './window.ts'
 
 const ATTEMPTS = 4
-
-/**
- * The bad outcomes of one sum against the calls of the next. A sum takes its time, and may see a
- * failure and have missed a success that came before it. What it says of bad outcomes was true when
- * it ended, though, and all calls until then are in the next sum: so the rate was at least this.
- */
-function againstAllCalls(window: Window, seen: number, now: number, counts: Counts): Counts {
-  const { calls, failures, slowCalls, slowFailures } = counts
-  window.sum(generationOf(seen), now, counts)
-  return { calls: Math.max(calls, counts.calls), failures, slowCalls, slowFailures }
-}
 
 function stockWord(cell: Cell): number {
   return cell.record + cell.shape.stock
 }
 
-/** Takes one bad outcome out; what is left. */
-export function spend(cell: Cell): number {
+/** Takes one bad outcome out while closed; what is left. Metrics-only has no use for a stock. */
+export function spend(cell: Cell, seen: number): number {
+  if (stateOf(seen) !== CLOSED) return 1
   // ATOMIC stock.spend
   //   observes: the stock of the last sum (pairs with stock.publish).
   //   dies here: before it, after the record: one outcome is missing until the next sum, so the
@@ -79,9 +77,10 @@ export function judge(
     const now = cell.clock.now()
     window.sum(generationOf(seen), now, counts)
     if (reachesThreshold(counts, thresholds)) {
-      const sure = againstAllCalls(window, seen, now, counts)
-      if (reachesThreshold(sure, thresholds)) {
-        transition(cell, seen, OPEN, at(now, sure))
+      const first = { ...counts }
+      window.sum(generationOf(seen), now, counts)
+      if (surelyReaches(first, counts, thresholds)) {
+        transition(cell, seen, OPEN, at(now, first))
         return Number.NaN
       }
     }

@@ -32,6 +32,23 @@ export function reachesThreshold(counts: Counts, thresholds: Thresholds): boolea
 }
 
 /**
+ * As `reachesThreshold(first)`, for a first sum that may have missed good outcomes which came
+ * before bad ones that it saw. The bad outcomes that it saw were all there when it ended, and so,
+ * in the second sum, are all good ones until then. A rate only falls by good outcomes: with the
+ * first's bad ones and the second's good ones it is at most what it was at that moment.
+ */
+export function surelyReaches(first: Counts, second: Counts, thresholds: Thresholds): boolean {
+  const good = (bad: 'failures' | 'slowCalls'): number =>
+    Math.max(first.calls - first[bad], second.calls - second[bad])
+  const { failures, slowCalls } = first
+  return (
+    first.calls >= thresholds.minimumNumberOfCalls &&
+    (failures / (failures + good('failures')) >= thresholds.failureRateThreshold ||
+      slowCalls / (slowCalls + good('slowCalls')) >= thresholds.slowCallRateThreshold)
+  )
+}
+
+/**
  * The stock: a number of further bad outcomes (failed or slow) that are needed at the least before
  * the window can reach a threshold, given that it has not yet, that it holds the minimum of calls
  * and that none of its calls leaves it but by a new one. In [1, 4095].

@@ -35,6 +35,9 @@ import { type Cell, reportDamage } from './cell.ts'
 /** `claimTrial` answers this when STATE has moved: look at it again. */
 export const MOVED = -2
 
+/** An earlier claimer can be late with one lease; so many at once leave it to the next who looks. */
+const LEASE_ATTEMPTS = 4
+
 function placeLong(cell: Cell, place: number): number {
   return (cell.record + cell.shape.trials) / 2 + place * PLACE_LONGS
 }
@@ -68,20 +71,21 @@ export function claimTrial(cell: Cell, seen: number, slot: number): number {
 
 /** When the lease of the claim `word` ends. Writes it where the claimer has not yet. */
 function leaseEnd(cell: Cell, at: number, word: bigint, claim: number, now: number): number {
-  // ATOMIC trials.lease
-  //   observes:  the lease of this claim, or of an earlier one.
-  //   publishes: the end of this claim's lease, once.
-  //   loses to:  another writer for the same claim: its end holds for all.
-  //   dies here: the next who looks writes it.
-  //   wraps:     13 bits of claim: a claim's lease is always written before the place's next claim
-  //              is looked at, so only its neighbours can be met here.
-  const found = load64(cell.memory, at + 1)
-  if (isTimedOf(found, claim) && !isTooLate(cell, timeOf(found), now)) return timeOf(found)
-  const end = packTimed(claim, cell.clock.now() + cell.trialTimeoutMs)
-  if (load64(cell.memory, at) !== word) return Number.POSITIVE_INFINITY
-  const before = compareExchange64(cell.memory, at + 1, found, end)
-  if (before === found) return timeOf(end)
-  return isTimedOf(before, claim) ? timeOf(before) : Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < LEASE_ATTEMPTS; attempt++) {
+    // ATOMIC trials.lease
+    //   observes:  the lease of this claim, or of an earlier one, while the claim stands.
+    //   publishes: the end of this claim's lease, once.
+    //   loses to:  another writer for this claim: its end holds for all; one for an earlier claim,
+    //              which was late: again.
+    //   dies here: the next who looks writes it.
+    //   wraps:     13 bits of claim: a lease left unwritten for 8,192 claims of its place.
+    const found = load64(cell.memory, at + 1)
+    if (isTimedOf(found, claim) && !isTooLate(cell, timeOf(found), now)) return timeOf(found)
+    const end = packTimed(claim, cell.clock.now() + cell.trialTimeoutMs)
+    if (load64(cell.memory, at) !== word) break
+    if (compareExchange64(cell.memory, at + 1, found, end) === found) return timeOf(end)
+  }
+  return Number.POSITIVE_INFINITY
 }
 
 /** Whether a lease ends later than any that was written by now: then its word is damaged. */

@@ -61,7 +61,7 @@ export class CountWindow implements Window {
     //   wraps:     at 2^32, seamless, since the ring's capacity divides it.
     const index = add(cell.memory, this.#head, 1)
     this.#put(index, generation, kind)
-    const left = kind === GOOD ? 1 : spend(cell)
+    const left = kind === GOOD ? 1 : spend(cell, seen)
     if (left <= 0 || this.#reliesOnGeneration !== generation) {
       const summedAt = judge(cell, this, this.#thresholds, seen, this.#counts)
       this.#reliesOnGeneration = summedAt >= 0 ? generation : -1

@@ -60,7 +60,7 @@ export class TimeWindow implements Window {
     const number = this.#bucketNumber(now)
     if (this.#slot === 0) recordOverflow(cell, generation, number, kind)
     else this.#recordOwn(generation, number, kind)
-    const left = kind === GOOD ? 1 : spend(cell)
+    const left = kind === GOOD ? 1 : spend(cell, seen)
     if (left <= 0 || this.#reliesOnBucket !== number || this.#reliesOnGeneration !== generation) {
       const summedAt = judge(cell, this, this.#thresholds, seen, this.#counts)
       this.#reliesOnBucket = summedAt >= 0 ? this.#bucketNumber(summedAt) : -1

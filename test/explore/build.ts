@@ -1,6 +1,6 @@
 /** Small regions for scenarios: two or three slots, one breaker, time that stands still. */
 import type { Memory } from '../../src/memory/atomics.ts'
-import { RECORD, SHARD_BUCKETS } from '../../src/memory/layout.ts'
+import { HEADER, RECORD, SHARD_BUCKETS } from '../../src/memory/layout.ts'
 import { createRegion, type Region } from '../../src/memory/region.ts'
 import {
   generationOf,
@@ -72,6 +72,7 @@ export function seenOf(cell: Cell): { generation: number; state: string } {
 
 /** S1 and S4 of docs/protocol.md, at every step. */
 export function checkState(cell: Cell): void {
+  check(cell.memory.words[HEADER.DAMAGED] === 0, 'sound memory was taken for damaged')
   const word = cell.memory.words[cell.state] as number
   const generation = generationOf(word)
   const next = (parity: number): bigint =>

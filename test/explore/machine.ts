@@ -79,6 +79,8 @@ class Machine {
   ownedWord: (word: number) => boolean = () => false
   #owners = new Map<number, number>()
   #undo: Undo | undefined
+  /** Where writes are noted, to be taken back. */
+  #writes: Undo['writes'] | undefined
 
   reset(memory: Memory, bodies: Record<string, () => unknown>): void {
     this.memory = memory
@@ -121,20 +123,18 @@ class Machine {
       owners: [],
     }
     this.#undo = undo
+    this.#writes = undo.writes
     thread.granted = true
     this.#run(thread)
     this.#undo = undefined
+    this.#writes = undefined
     this.steps++
     return undo
   }
 
   takeBack(undo: Undo): void {
-    const { thread, writes } = undo
-    const words = (this.memory as Memory).words
-    for (let at = writes.length - 1; at >= 0; at--) {
-      const { word, value } = writes[at] as { word: number; value: number }
-      words[word] = value
-    }
+    const { thread } = undo
+    this.#restore(undo.writes)
     for (const word of undo.owners) this.#owners.delete(word)
     thread.log.length = undo.logLength
     thread.pending = undo.pending
@@ -145,6 +145,29 @@ class Machine {
     thread.hashHigh = undo.hashHigh
     this.memoryLow = undo.memoryLow
     this.memoryHigh = undo.memoryHigh
+  }
+
+  /** Runs a check that may write (looking at a lease can): afterwards memory is as it was. */
+  untouched(check: () => void): void {
+    const { memoryLow, memoryHigh } = this
+    const writes: Undo['writes'] = []
+    this.#writes = writes
+    try {
+      check()
+    } finally {
+      this.#writes = undefined
+      this.#restore(writes)
+      this.memoryLow = memoryLow
+      this.memoryHigh = memoryHigh
+    }
+  }
+
+  #restore(writes: Undo['writes']): void {
+    const words = (this.memory as Memory).words
+    for (let at = writes.length - 1; at >= 0; at--) {
+      const { word, value } = writes[at] as { word: number; value: number }
+      words[word] = value
+    }
   }
 
   #run(thread: SimThread): void {
@@ -213,7 +236,7 @@ class Machine {
 
   #noteWrite(word: number, before: number, after: number): void {
     if (before === after) return
-    this.#undo?.writes.push({ word, value: before })
+    this.#writes?.push({ word, value: before })
     this.memoryLow ^= mix(word, before) ^ mix(word, after)
     this.memoryHigh ^= mix(before + 7, word + 1) ^ mix(after + 7, word + 1)
   }

@@ -1,3 +1,4 @@
+/** Whether a permit is a trial, and whose. */
 import { FIRST_TRIAL_PERMIT, isLowOf, unpackTrialPermit } from '../../src/memory/words/trials.ts'
 
 export function isTrial(permit: number): boolean {

@@ -92,9 +92,9 @@ function oneWalk(
         choices.push(`${thread.index}`)
         machine.step(thread)
       }
-      setting.always?.(mark)
+      machine.untouched(() => setting.always?.(mark))
     }
-    setting.finally?.(resultsOf(), mark)
+    machine.untouched(() => setting.finally?.(resultsOf(), mark))
   } catch (error) {
     machine.current = undefined
     throw new Failure(`${scenario.name} (walk of seed ${seed})`, choices, error)

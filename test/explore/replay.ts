@@ -32,7 +32,7 @@ export function replay(scenario: Scenario, choices: readonly Choice[]): string {
       machine.step(thread)
       const result = thread.log.at(-1)
       lines[lines.length - 1] += ` -> ${result}`
-      setting.always?.(() => {})
+      machine.untouched(() => setting.always?.(() => {}))
     }
   } catch (error) {
     lines.push(`!! ${error instanceof Error ? error.message : error}`)

@@ -7,7 +7,7 @@ export interface Setting {
   readonly threads: Record<string, () => unknown>
   /** Words that one thread alone may write. */
   readonly ownedWord?: (word: number) => boolean
-  /** Checked after every step: throws, or marks what it sees. */
+  /** Checked after every step: throws, or marks what it sees. What checks write is taken back. */
   readonly always?: (mark: Mark) => void
   /** Checked when no thread can go on; results of threads that were killed are undefined. */
   readonly finally?: (results: Record<string, unknown>, mark: Mark) => void

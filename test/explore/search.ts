@@ -93,7 +93,7 @@ class Search {
   }
 
   #explore(last: SimThread | undefined, preemptions: number, kills: number): void {
-    this.#setting.always?.(this.#mark)
+    machine.untouched(() => this.#setting.always?.(this.#mark))
     if (!this.#isNew(last, preemptions, kills)) return
     const enabled = machine.enabled()
     if (enabled.length === 0) {
@@ -166,7 +166,7 @@ class Search {
 
   #end(): void {
     this.#report.schedules++
-    this.#setting.finally?.(resultsOf(), this.#mark)
+    machine.untouched(() => this.#setting.finally?.(resultsOf(), this.#mark))
   }
 }
 

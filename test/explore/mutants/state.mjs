@@ -118,12 +118,19 @@ export const stateMutants = [
     file: 'src/protocol/trials.ts',
     replace: [
       [
-        'else viewLease(view, leaseEnd(cell, at, word, claim), now)',
+        'else viewLease(view, leaseEnd(cell, at, word, claim, now), now)',
         'else {\n      const lease = load64(cell.memory, at + 1)\n      viewLease(view, isTimedOf(lease, ' +
           'claim) ? timeOf(lease) : Number.POSITIVE_INFINITY, now)\n    }',
       ],
     ],
     scenarios: ['trials-close', 'trials-open'],
+  },
+  {
+    name: 'lease-once',
+    about: 'a lease lost to the late writer of an earlier claim is not written again',
+    file: 'src/protocol/trials.ts',
+    replace: [['const LEASE_ATTEMPTS = 4', 'const LEASE_ATTEMPTS = 1']],
+    scenarios: ['late-lease'],
   },
   {
     name: 'verdict-not-finished',

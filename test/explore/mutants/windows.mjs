@@ -56,9 +56,7 @@ export const windowMutants = [
     name: 'sum-once',
     about: 'one sum decides, although it may have missed what came before what it saw',
     file: 'src/protocol/stock.ts',
-    replace: [
-      ['      if (reachesThreshold(sure, thresholds)) {', '      if (sure !== undefined) {'],
-    ],
+    replace: [['if (surelyReaches(first, counts, thresholds)) {', 'if (first !== undefined) {']],
     scenarios: ['sum-early'],
   },
   {

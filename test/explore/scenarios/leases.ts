@@ -1,4 +1,9 @@
+/** Half-open: deaths, leases and verdicts that the dead left. */
+import { OPEN } from '../../../src/memory/words/state.ts'
+import { isTimedOf } from '../../../src/memory/words/timed.ts'
+import { CLAIMED, unpackPlace, unpackTrialPermit } from '../../../src/memory/words/trials.ts'
 import { Core } from '../../../src/protocol/breaker.ts'
+import { carryOutCommand, plainCommand } from '../../../src/protocol/command.ts'
 import { snapshotOf } from '../../../src/protocol/look.ts'
 import { releasePlacesOf } from '../../../src/protocol/trials.ts'
 import { checkState, checkTrials, seenOf } from '../build.ts'
@@ -119,6 +124,41 @@ export const reapedTrial: Scenario = {
         if (asker === undefined || asker < 0) return
         mark('asker admitted')
         check(state === 'closed', `${state} after a good trial`)
+      },
+    }
+  },
+}
+
+export const lateLease: Scenario = {
+  name: 'late-lease',
+  about: 'a claimer stalls over its lease, and its generation ends: the next claim has a lease too',
+  kills: 1,
+  marks: ['second claim'],
+  alone: 300,
+  set() {
+    const made = halfOpened(1, 2)
+    const { memory, cell, clock } = made
+    return {
+      memory,
+      threads: {
+        first: () => new Core(cell, 1).tryAcquire(),
+        second: () => {
+          const core = new Core(cell, 2)
+          carryOutCommand(core, plainCommand(OPEN))
+          clock.advance(100)
+          return core.tryAcquire()
+        },
+      },
+      always: () => checkState(cell),
+      finally(results, mark) {
+        const permit = results.second as number | undefined
+        if (permit === undefined || !isTrial(permit)) return
+        mark('second claim')
+        const { claim } = unpackTrialPermit(permit)
+        const at = (cell.record + cell.shape.trials) / 2
+        const place = unpackPlace(memory.longs[at] as bigint)
+        check(place.claim === claim && place.kind === CLAIMED, 'an admitted claim is gone')
+        check(isTimedOf(memory.longs[at + 1] as bigint, claim), 'an admitted claim has no lease')
       },
     }
   },

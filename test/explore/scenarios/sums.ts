@@ -4,6 +4,7 @@ import { Core } from '../../../src/protocol/breaker.ts'
 import { shardOf } from '../../../src/protocol/cell.ts'
 import { snapshotOf } from '../../../src/protocol/look.ts'
 import { PeriodicSum, readSummary } from '../../../src/protocol/periodic.ts'
+import { useOverflow } from '../../../src/protocol/slots.ts'
 import { emptyCounts, FAILED_KIND, GOOD } from '../../../src/protocol/window.ts'
 import { world } from '../build.ts'
 import { machine } from '../machine.ts'
@@ -77,6 +78,7 @@ export const overflowOverlap: Scenario = {
       minimumNumberOfCalls: 50,
     })
     const { memory, cell, clock } = made
+    useOverflow(memory)
     const before = new Core(cell, 0)
     before.recordSuccess(before.tryAcquire())
     clock.advance(100)
@@ -85,7 +87,6 @@ export const overflowOverlap: Scenario = {
       threads: { a: outcome(made, 0, GOOD), b: outcome(made, 0, FAILED_KIND) },
       finally(results, mark) {
         const counts = emptyCounts()
-        memory.words[35 + 1] = 1
         new Core(cell, 1).window.sum(0, 199, counts)
         if (results.a === undefined || results.b === undefined) return
         check(counts.calls === 2 && counts.failures === 1, `${counts.calls} outcomes of two`)

@@ -148,13 +148,11 @@ function makers(name: string, about: string, failures: readonly [number, number]
             mark('both')
           } else mark('one died')
           const dead = machine.threads.filter(({ alive }) => !alive).map(({ index }) => index + 1)
-          const saved = memory.words.slice()
           freeDefinitionsOf(memory, shape, new Set(dead))
           const directory = new Directory(region, { thread: 0, parent: 0 })
           const names = directory.names()
           check(names.filter(made => made === 'x').length <= 1, 'the name stands twice')
           check(heldDefinitions(region) === names.length, 'a definition is held for nothing')
-          memory.words.set(saved)
         },
       }
     },

@@ -1,3 +1,4 @@
+/** Windows: turn-over against a reader, overlapping records, the stock. */
 import { Core } from '../../../src/protocol/breaker.ts'
 import { snapshotOf } from '../../../src/protocol/look.ts'
 import { emptyCounts, FAILED_KIND, GOOD } from '../../../src/protocol/window.ts'
