@@ -35,7 +35,7 @@ import { type Cell, reportDamage } from './cell.ts'
 /** `claimTrial` answers this when STATE has moved: look at it again. */
 export const MOVED = -2
 
-/** An earlier claimer can be late with one lease; so many at once leave it to the next who looks. */
+/** An earlier claimer can be late with one lease; more at once leave it to the next who looks. */
 const LEASE_ATTEMPTS = 4
 
 function placeLong(cell: Cell, place: number): number {
