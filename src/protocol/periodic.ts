@@ -51,9 +51,12 @@ export class PeriodicSum {
     //   wraps:     13 bits of fence: a late taker needs 8,192 rounds, 13 minutes.
     const duty = load64(cell.memory, start + SUMMARY.DUTY_LONG)
     const due = timeOf(duty)
+    // Due later than any taker can have made it is damage: take it over.
+    if (now < due && due <= now + 2 * AGGREGATION_INTERVAL_MS) {
+      this.#nextLook = due
+      return
+    }
     this.#nextLook = now + AGGREGATION_INTERVAL_MS
-    // Due later than that is damage: take it over.
-    if (now < due && due <= now + 2 * AGGREGATION_INTERVAL_MS) return
     const fence = (timedTagOf(duty) + 1) & 0x1fff
     const mine = packTimed(fence, this.#nextLook)
     const found = compareExchange64(cell.memory, start + SUMMARY.DUTY_LONG, duty, mine)
@@ -101,10 +104,14 @@ export interface Summary {
   readonly at: number
 }
 
-/** The last whole periodic sum, if it was of this generation; else undefined. */
+/**
+ * The last whole periodic sum, if there was one of this generation; else undefined. Count and
+ * consecutive windows have none: their counts are shared anyway.
+ */
 export function readSummary(cell: Cell, generation: number): Summary | undefined {
   const start = summaryLong(cell)
   const at = load64(cell.memory, start + SUMMARY.AT_LONG)
+  if (at === 0n) return undefined
   const fence = timedTagOf(at)
   const read = (long: number): number | undefined => {
     const word = load64(cell.memory, start + long)
