@@ -14,7 +14,7 @@ import { describe, InvalidOptionError, RegionError } from '../errors.ts'
 import { isWithin, TIMER_DURATION } from '../options/read.ts'
 import type { ResolvedRegistry } from '../options/registry.ts'
 import { areSound, DEFAULT_NUMBERS, type SharedNumbers } from '../options/shared.ts'
-import { type Clock, clockOf, originNow } from '../time/clock.ts'
+import { type Clock, clockOf, monotonicNow } from '../time/clock.ts'
 import type { Memory } from './atomics.ts'
 import {
   CLOCK_MANUAL,
@@ -82,7 +82,7 @@ export function createRegion(options: ResolvedRegistry): Region {
   writeFixed(memory, HEADER.CLOCK, options.manualClock ? CLOCK_MANUAL : CLOCK_MONOTONIC)
   writeFixed(memory, HEADER.SEED, randomInt(2 ** 32))
   writeFixed(memory, HEADER.SEED + 1, randomInt(2 ** 32))
-  writeFixedDouble(memory, HEADER.ORIGIN_DOUBLE, originNow())
+  writeFixedDouble(memory, HEADER.ORIGIN_DOUBLE, monotonicNow())
   writeFixedDouble(memory, HEADER.DEFAULT_TIMEOUT_DOUBLE, options.local.timeoutMs ?? 0)
   writeNumbers(memory, shape.defaultsDouble, defaults)
   // ATOMIC region.publish

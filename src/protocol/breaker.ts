@@ -76,9 +76,12 @@ export class Core {
     //   observes:  the current generation and state (pairs with state.publish).
     //   dies here: a permit given while closed is in flight until the thread's death is known.
     const seen = load(this.cell.memory, this.cell.state)
-    if (seen === this.#openWord && this.cell.clock.now() < this.#openUntil) {
-      this.#totals.count(TOTAL.REFUSED)
-      return REFUSED
+    if (seen === this.#openWord) {
+      this.cell.clock.refresh()
+      if (this.cell.clock.current < this.#openUntil) {
+        this.#totals.count(TOTAL.REFUSED)
+        return REFUSED
+      }
     }
     const permit = stateOf(seen) === CLOSED ? generationOf(seen) : this.#ask(seen)
     this.#totals.count(permit === REFUSED ? TOTAL.REFUSED : TOTAL.ADMITTED)

@@ -31,16 +31,16 @@ export class PeriodicSum {
   readonly #cell: Cell
   readonly #window: Window
   readonly #counts = emptyCounts()
-  #nextLook = 0
+  /** When to look at the duty next. Asked by the caller: a time passed on would be boxed. */
+  nextLook = 0
 
   constructor(cell: Cell, window: Window) {
     this.#cell = cell
     this.#window = window
   }
 
-  /** Costs one comparison until the interval is over. */
-  maybe(generation: number, now: number): void {
-    if (now < this.#nextLook) return
+  /** Takes the duty if it is due. */
+  look(generation: number, now: number): void {
     const cell = this.#cell
     const start = summaryLong(cell)
     // ATOMIC periodic.take
@@ -53,12 +53,12 @@ export class PeriodicSum {
     const due = timeOf(duty)
     // Due later than any taker can have made it is damage: take it over.
     if (now < due && due <= now + 2 * AGGREGATION_INTERVAL_MS) {
-      this.#nextLook = due
+      this.nextLook = due
       return
     }
-    this.#nextLook = now + AGGREGATION_INTERVAL_MS
+    this.nextLook = now + AGGREGATION_INTERVAL_MS
     const fence = (timedTagOf(duty) + 1) & 0x1fff
-    const mine = packTimed(fence, this.#nextLook)
+    const mine = packTimed(fence, this.nextLook)
     const found = compareExchange64(cell.memory, start + SUMMARY.DUTY_LONG, duty, mine)
     if (found !== duty) return
     this.#window.sum(generation, now, this.#counts)

@@ -56,7 +56,8 @@ export class TimeWindow implements Window {
   record(seen: number, kind: number): void {
     const cell = this.#cell
     const generation = generationOf(seen)
-    const now = cell.clock.now()
+    cell.clock.refresh()
+    const now = cell.clock.current
     const number = this.#bucketNumber(now)
     if (this.#slot === 0) recordOverflow(cell, generation, number, kind)
     else this.#recordOwn(generation, number, kind)
@@ -66,7 +67,7 @@ export class TimeWindow implements Window {
       this.#reliesOnBucket = summedAt >= 0 ? this.#bucketNumber(summedAt) : -1
       this.#reliesOnGeneration = generation
     }
-    this.#periodic.maybe(generation, now)
+    if (now >= this.#periodic.nextLook) this.#periodic.look(generation, now)
   }
 
   #recordOwn(generation: number, number: number, kind: number): void {

@@ -102,7 +102,8 @@ export class Parts {
 
   #now(): number {
     if (this.word(HEADER.CLOCK) === 1) return Number(this.long(HEADER.MANUAL_CLOCK))
-    const ms = performance.timeOrigin + performance.now() - this.double(HEADER.ORIGIN)
+    const [seconds, nanoseconds] = process.hrtime()
+    const ms = seconds * 1e3 + nanoseconds / 1e6 - this.double(HEADER.ORIGIN)
     return Math.ceil(ms * 1000)
   }
 }

@@ -36,7 +36,7 @@ export const periodicTakenOver: Scenario = {
           Object.assign(into, rounds[round])
         },
       }
-      new PeriodicSum(cell, window).maybe(0, 200 * (round + 1))
+      new PeriodicSum(cell, window).look(0, 200 * (round + 1))
       return true
     }
     return {
