@@ -85,8 +85,9 @@ export function checkState(cell: Cell): void {
   check(isOld || isNextOf(other, nextGeneration(generation)), 'NEXT is of neither neighbour')
 }
 
-/** P2: the living threads that hold a trial of the current generation, by their notes. */
+/** The same, and P2: the living threads that hold a trial of this generation, by their notes. */
 export function checkTrials(cell: Cell): void {
+  checkState(cell)
   const word = cell.memory.words[cell.state] as number
   if (stateOf(word) !== HALF_OPEN) return
   const holders = machine.threads.filter(

@@ -5,10 +5,13 @@ import {
   type Counts,
   reachesThreshold,
   stockUntilThreshold,
+  surelyReaches,
   type Thresholds,
 } from '../../src/protocol/threshold.ts'
 
 const OFF = Number.POSITIVE_INFINITY
+
+const rates = fc.oneof(fc.constant(1), fc.double({ min: 0.01, max: 1, noNaN: true }))
 
 function counts(calls: number, failures: number, slowCalls = 0): Counts {
   return { calls, failures, slowCalls, slowFailures: 0 }
@@ -46,6 +49,36 @@ describe('reachesThreshold', () => {
     const [calls, failures, slow, failureRate, slowRate, minimum, opens] = row
     const rule = thresholds(failureRate, slowRate, minimum)
     expect(reachesThreshold(counts(calls, failures, slow), rule)).toBe(opens)
+  })
+})
+
+describe('surelyReaches', () => {
+  it.each([
+    // first sum, second sum, failure threshold, slow threshold, opens
+    [counts(4, 4), counts(4, 4), 1, OFF, true],
+    [counts(4, 4), counts(6, 6), 1, OFF, true], // failures that came in between take nothing away
+    [counts(3, 3), counts(6, 3), 0.75, OFF, false], // three successes were missed: 3 of 6
+    [counts(4, 3), counts(5, 4), 0.75, OFF, true], // a failure more: still 3 of 4 at the least
+    [counts(4, 2), counts(3, 2), 0.5, OFF, true], // a success has left the window meanwhile
+    [counts(4, 0, 4), counts(8, 4, 4), 0.9, 0.5, true], // 4 slow of 8
+    [counts(4, 0, 4), counts(9, 5, 4), 0.9, 0.5, false], // 4 slow of 9
+    [counts(3, 0), counts(3, 0), 0.5, OFF, false],
+  ])('%o, then %o, against %d and %d: %s', (first, second, failureRate, slowRate, opens) => {
+    expect(surelyReaches(first, second, thresholds(failureRate, slowRate, 3))).toBe(opens)
+  })
+
+  it('needs the minimum of calls in the first sum', () => {
+    expect(surelyReaches(counts(2, 2), counts(9, 9), thresholds(0.5, OFF, 3))).toBe(false)
+  })
+
+  it('says what reachesThreshold says when nothing came in between', () => {
+    fc.assert(
+      fc.property(fc.nat(50), fc.nat(50), fc.nat(50), rates, rates, (n, f, s, failure, slow) => {
+        const sum = counts(n, Math.min(f, n), Math.min(s, n))
+        const rule = thresholds(failure, slow)
+        expect(surelyReaches(sum, sum, rule)).toBe(reachesThreshold(sum, rule))
+      }),
+    )
   })
 })
 

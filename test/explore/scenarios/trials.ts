@@ -37,10 +37,7 @@ export const threeAskForTwo: Scenario = {
         b: trial(made, 2, 'recordSuccess'),
         c: trial(made, 3, 'recordSuccess'),
       },
-      always() {
-        checkState(cell)
-        checkTrials(cell)
-      },
+      always: () => checkTrials(cell),
       finally(results, mark) {
         const trials = Object.values(results).filter(permit => isTrial(permit as number))
         check(trials.length <= 2, `${trials.length} trials admitted`)
@@ -73,10 +70,7 @@ export const commandAgainstTrial: Scenario = {
           return true
         },
       },
-      always() {
-        checkState(cell)
-        checkTrials(cell)
-      },
+      always: () => checkTrials(cell),
       finally(results, mark) {
         const { state, totals } = snapshotOf('b', new Core(cell, 1))
         if (totals.late > 0) mark('late')
@@ -114,10 +108,7 @@ export const usedTwice: Scenario = {
         },
         other: trial(made, 2, 'recordSuccess'),
       },
-      always() {
-        checkState(cell)
-        checkTrials(cell)
-      },
+      always: () => checkTrials(cell),
       finally(results, mark) {
         const { careless, other } = results as Record<string, number | undefined>
         if (careless === undefined || other === undefined) return
@@ -150,10 +141,7 @@ export const pastTheWrap: Scenario = {
     return {
       memory,
       threads: { a: trial(made, 1, 'recordSuccess'), b: trial(made, 2, 'recordSuccess') },
-      always() {
-        checkState(cell)
-        checkTrials(cell)
-      },
+      always: () => checkTrials(cell),
       finally(results, mark) {
         const { state, generation } = seenOf(cell)
         check(generation === last || generation <= 1, `generation ${generation}`)
@@ -234,10 +222,7 @@ export const staleSettle: Scenario = {
         },
         asker: trial(made, 2, 'recordSuccess'),
       },
-      always() {
-        checkState(cell)
-        checkTrials(cell)
-      },
+      always: () => checkTrials(cell),
       finally(results, mark) {
         const { state, totals, trials } = snapshotOf('b', new Core(cell, 1))
         check(state === 'half-open', `${state} after one good trial of two`)
