@@ -199,6 +199,32 @@ describe('the search itself', () => {
     expect(isLinearizable(history, 'stepped')).toBe(expected)
   })
 
+  it('accepts an outcome that appears in a count window after others with later indices', () => {
+    const failure = { code: 'recordFailure', permitOf: 0 } as const
+    const success = { code: 'recordSuccess', permitOf: 0 } as const
+    const calls = [
+      call({}),
+      call({ ...failure, worker: 1, invoked: 2, returned: 9 }),
+      call({ ...failure, invoked: 3, returned: 4 }),
+      call({ ...success, invoked: 5, returned: 6 }),
+      call({ ...success, invoked: 7, returned: 8 }),
+      call({ ...failure, worker: 1, invoked: 10, returned: 11 }),
+      call({ ...failure, worker: 2, invoked: 12, returned: 13 }),
+    ]
+    const { options } = WORKLOADS['a count window of four'] ?? base
+    const history: History = {
+      ...base,
+      options,
+      calls,
+      end: { ...end, calls: 4, failures: 2, admitted: 1, settled: 6 },
+    }
+    expect(isLinearizable(history, 'stepped')).toBe(true)
+    expect(isLinearizable(history, 'strict')).toBe(false)
+    // Without the overlap there is one order only, and it opens.
+    const apart = calls.map(each => (each.returned === 9 ? { ...each, returned: 2.5 } : each))
+    expect(isLinearizable({ ...history, calls: apart }, 'stepped')).toBe(false)
+  })
+
   it('rejects two trials where one is permitted, and accepts one', () => {
     const begin = { ...base, opened: true, generation: 1 }
     const halfOpen = { ...end, state: 'half-open', generation: 2 }

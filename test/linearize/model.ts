@@ -6,8 +6,10 @@
  *          - an outcome enters the window in one step; the recorder that finds the threshold reached
  *            opens the breaker in a later step of the same call. What other threads record and ask
  *            in between finds a closed breaker: P4's "one outcome more for each recorder".
- *            Consecutive windows look at the row that their own step made, count windows at the
- *            window as it is at the look, which is a step of its own.
+ *            Consecutive windows look at the row that their own step made.
+ *          - in a count window an outcome takes its index in one step, appears there in a second and
+ *            looks at the window in a third. The indices are the order in which outcomes leave; one
+ *            that has not appeared is missed by those who look (docs/protocol.md: "its midst").
  *          - an ask that ends a wait moves the breaker to half-open in one step and takes a place in
  *            another: a second asker may take it first.
  *          - an ask may be refused in half-open although a place is free, while another ask overlaps
@@ -19,7 +21,13 @@
  */
 import { ReferenceBreaker } from '../model/reference.ts'
 import { saysOpen } from '../model/reference-rules.ts'
-import { type Options, type Permit, REFUSED, type Settings } from '../model/reference-types.ts'
+import {
+  type Options,
+  type Outcome,
+  type Permit,
+  REFUSED,
+  type Settings,
+} from '../model/reference-types.ts'
 import { DONE, type Rules, type Step, type Timed } from './search.ts'
 
 export const CODES = [
@@ -75,6 +83,9 @@ export interface Model {
 const LOOK = 1
 const OPEN = 2
 const CLAIM = 1
+/** TAKEN + i: the outcome has the i-th index and has not appeared in the window. */
+const TAKEN = 100
+const UNSEEN = -1
 
 export interface History {
   readonly options: Options
@@ -111,15 +122,15 @@ export class ReferenceRules implements Rules<Model, Call> {
 
   key({ breaker, permits }: Model): string {
     const { state, generation, openings, places, outcomes, totals } = breaker
-    const mine = outcomes.filter(outcome => outcome.generation === generation)
-    const kinds = mine.map(({ failed }) => (failed ? 'f' : 's')).join('')
+    const mine = outcomes.filter(each => [generation, UNSEEN].includes(each.generation))
+    const kinds = mine.map(each => (each.generation === UNSEEN ? '-' : each.failed ? 'f' : 's'))
     const held = places.map(place => (place ? `${place.permit}:${place.outcome}` : '-'))
     const given = [...permits].map(([index, permit]) => `${index}=${permit}`).sort()
     return [
       state,
       generation,
       openings,
-      kinds,
+      kinds.join(''),
       held,
       given,
       totals.refused,
@@ -219,6 +230,15 @@ export class ReferenceRules implements Rules<Model, Call> {
     const permit = this.#permit(model, call)
     const { state, generation } = model.breaker
     const isCurrent = state === 'closed' && permit === `${generation}`
+    if (stage >= TAKEN) {
+      const appear = (breaker: ReferenceBreaker) => {
+        const [index, generation] = [stage - TAKEN, Number(permit)]
+        breaker.outcomes = breaker.outcomes.map((each, i) =>
+          i === index ? { ...each, generation } : each,
+        )
+      }
+      return [this.#next(model, appear, LOOK)]
+    }
     if (stage === LOOK) return [{ model, stage: isCurrent && this.#says(model) ? OPEN : DONE }]
     if (stage === OPEN) {
       return isCurrent
@@ -228,14 +248,16 @@ export class ReferenceRules implements Rules<Model, Call> {
     if (!(this.#stepped && isCurrent)) {
       return [this.#next(model, breaker => breaker[code](permit, this.#now))]
     }
-    // Metrics-only keeps the window and never opens: the outcome's own step.
+    const isRow = model.breaker.options.slidingWindow.type === 'consecutive'
     const put = this.#next(model, breaker => {
+      // Metrics-only keeps the window and never opens: the outcome's own step.
       breaker.state = 'metrics-only'
       breaker[code](permit, this.#now)
       breaker.state = 'closed'
+      const outcome = breaker.outcomes.at(-1)
+      if (outcome && !isRow) breaker.outcomes[breaker.outcomes.length - 1] = unseen(outcome)
     })
-    const isRow = model.breaker.options.slidingWindow.type === 'consecutive'
-    if (!isRow) return [{ ...put, stage: LOOK }]
+    if (!isRow) return [{ ...put, stage: TAKEN + model.breaker.outcomes.length }]
     return [{ ...put, stage: this.#says(put.model) ? OPEN : DONE }]
   }
 
@@ -243,6 +265,10 @@ export class ReferenceRules implements Rules<Model, Call> {
     const settings: Settings = breaker.options
     return saysOpen(breaker.snapshot(this.#now).window, settings)
   }
+}
+
+function unseen(outcome: Outcome): Outcome {
+  return { ...outcome, generation: UNSEEN }
 }
 
 function settledOf({ totals }: ReferenceBreaker): number {
