@@ -1,12 +1,10 @@
 /** CircuitBreaker: the calls that a user makes. */
-import { CircuitOpenError } from './errors.ts'
 import { type Call, runAsync, runSync } from './execute.ts'
 import { MAX_REASON_BYTES } from './memory/layout.ts'
 import {
   CLOSED,
   DISABLED,
   FORCED_OPEN,
-  generationOf,
   HALF_OPEN,
   METRICS_ONLY,
   OPEN,
@@ -24,7 +22,7 @@ import {
   snapshotOf,
   stateNameOf,
 } from './protocol/look.ts'
-import { readReason } from './protocol/state.ts'
+import type { Refusals } from './refusals.ts'
 import type { Guard } from './settlement.ts'
 
 /** What `tryExecute` resolves to. `refused`: this breaker did not let the call be made. */
@@ -42,10 +40,10 @@ export class CircuitBreaker {
   readonly #guard: Guard
 
   /** @internal */
-  constructor(name: string, core: Core, local: ResolvedLocal) {
+  constructor(name: string, core: Core, local: ResolvedLocal, refusals: Refusals) {
     this.name = name
     this.#core = core
-    this.#guard = { name, core, local, refusal: () => refusalOf(name, core) }
+    this.#guard = { name, core, local, refusals }
   }
 
   /** The current state. Reading it moves nothing: an open breaker stays so until it is asked. */
@@ -161,17 +159,6 @@ export class CircuitBreaker {
   snapshot(): BreakerSnapshot {
     return snapshotOf(this.name, this.#core)
   }
-}
-
-function refusalOf(name: string, core: Core): CircuitOpenError {
-  const { cell, lastError } = core
-  const seen = seenState(cell)
-  return new CircuitOpenError(name, {
-    state: stateNameOf(seen),
-    retryAfterMs: retryAfterMs(cell, seen, cell.clock.now()),
-    reason: readReason(cell, generationOf(seen)),
-    lastError,
-  })
 }
 
 function readCommandOptions(

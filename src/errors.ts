@@ -37,12 +37,19 @@ export abstract class BusbarError extends Error {
 
 Object.defineProperty(BusbarError.prototype, MARK, { value: true })
 
-/** A refusal. Carries no stack trace: it says that a breaker is open, not where a bug is. */
+/**
+ * A refusal. Carries no stack trace: it says that a breaker is open, not where a bug is. All calls
+ * that one state of the breaker refuses in one thread get the same error, which is frozen: to say
+ * more, throw another with this one as its `cause`.
+ */
 export class CircuitOpenError extends BusbarError {
   readonly code = 'ERR_CIRCUIT_OPEN'
   readonly state: State
-  /** Milliseconds until the breaker may admit a call; `Infinity` when only a command can. */
-  readonly retryAfterMs: number
+  /**
+   * Milliseconds until the breaker may admit a call, at the moment when this is read; 0 when it
+   * would now; `Infinity` when only a command can change that.
+   */
+  declare readonly retryAfterMs: number
   /** Why a person opened it, if one did and said so. */
   declare readonly reason?: string
   /** The last error that this thread counted as a failure of this breaker. */
@@ -59,24 +66,18 @@ export class CircuitOpenError extends BusbarError {
   ) {
     const limit = Error.stackTraceLimit
     Error.stackTraceLimit = 0
-    super(refusalText(breaker, detail), breaker)
+    const reason = detail.reason === undefined ? '' : `: ${detail.reason}`
+    super(`circuit breaker "${breaker}" is ${detail.state}${reason}`, breaker)
     Error.stackTraceLimit = limit
     this.state = detail.state
-    this.retryAfterMs = detail.retryAfterMs
+    Object.defineProperty(this, 'retryAfterMs', {
+      get: () => detail.retryAfterMs,
+      enumerable: true,
+    })
     if (detail.reason !== undefined) this.reason = detail.reason
     if (detail.lastError !== undefined) this.lastError = detail.lastError
+    Object.freeze(this)
   }
-}
-
-function refusalText(
-  breaker: string,
-  detail: { state: State; retryAfterMs: number; reason?: string | undefined },
-): string {
-  const reason = detail.reason === undefined ? '' : `: ${detail.reason}`
-  const retry = Number.isFinite(detail.retryAfterMs)
-    ? `, next trial in ${Math.ceil(detail.retryAfterMs)} ms at the earliest`
-    : ''
-  return `circuit breaker "${breaker}" is ${detail.state}${reason}${retry}`
 }
 
 /** A call that outlived `timeoutMs`. Counted as a failure; the call's own signal is aborted. */

@@ -5,7 +5,7 @@
 import { InvalidOptionError } from './errors.ts'
 import { REFUSED } from './memory/words/trials.ts'
 import { type ExecuteOptions, readExecuteOptions, requireFunction } from './options/execute.ts'
-import { type Guard, isThenable, Settlement } from './settlement.ts'
+import { byError, byTimeout, byValue, type Guard, isThenable, startOf } from './settlement.ts'
 
 /** What a guarded function is given. */
 export interface Call {
@@ -19,132 +19,154 @@ export interface RefusalNote {
 }
 
 type Fn<T> = (call: Call) => T | PromiseLike<T>
+type Fallback<T> = (error: unknown) => T | PromiseLike<T>
 
-export async function runAsync<T>(
+const NO_OPTIONS = Object.freeze({ signal: undefined, timeoutMs: undefined, fallback: undefined })
+
+/** Not async itself: a refusal is a promise that is there already, a plain call needs only one. */
+export function runAsync<T>(
   guard: Guard,
   fn: Fn<T>,
   options: ExecuteOptions<T> | undefined,
   note?: RefusalNote,
 ): Promise<T> {
-  requireFunction(fn)
-  if (options === undefined) return attempt(guard, fn, undefined, guard.local.timeoutMs, note)
-  const { signal, timeoutMs = guard.local.timeoutMs, fallback } = readExecuteOptions(options)
-  if (fallback === undefined) return attempt(guard, fn, signal, timeoutMs, note)
   try {
-    return await attempt(guard, fn, signal, timeoutMs, note)
+    requireFunction(fn)
+    const read = options === undefined ? NO_OPTIONS : readExecuteOptions(options)
+    const { signal, timeoutMs = guard.local.timeoutMs, fallback } = read
+    if (signal?.aborted) return failed(signal.reason, fallback)
+    const permit = guard.core.tryAcquire()
+    if (permit === REFUSED) {
+      if (note !== undefined) note.refused = true
+      if (fallback === undefined) return guard.refusals.promise()
+      return runFallback(fallback, guard.refusals.error())
+    }
+    const made =
+      signal === undefined && timeoutMs === undefined
+        ? call(guard, permit, fn)
+        : race(guard, permit, fn, signal, timeoutMs)
+    return fallback === undefined ? made : orFallback(made, fallback)
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+function failed<T>(error: unknown, fallback: Fallback<T> | undefined): Promise<T> {
+  return fallback === undefined ? Promise.reject(error) : runFallback(fallback, error)
+}
+
+async function orFallback<T>(made: Promise<T>, fallback: Fallback<T>): Promise<T> {
+  try {
+    return await made
   } catch (error) {
     return runFallback(fallback, error)
   }
 }
 
-async function attempt<T>(
-  guard: Guard,
-  fn: Fn<T>,
-  signal: AbortSignal | undefined,
-  timeoutMs: number | undefined,
-  note: RefusalNote | undefined,
-): Promise<T> {
-  if (signal?.aborted) throw signal.reason
-  const permit = guard.core.tryAcquire()
-  if (permit === REFUSED) {
-    if (note !== undefined) note.refused = true
-    throw guard.refusal()
-  }
-  const settlement = new Settlement(guard, permit)
-  const call = new LazyCall()
-  if (signal !== undefined || timeoutMs !== undefined) {
-    return race(settlement, call, fn, signal, timeoutMs)
-  }
+async function call<T>(guard: Guard, permit: number, fn: Fn<T>): Promise<T> {
+  const startedAt = startOf(guard)
   let value: T
   try {
-    value = await fn(call)
+    value = await fn(new LazyCall())
   } catch (error) {
-    throw settlement.byError(error)
+    throw byError(guard, permit, startedAt, error)
   }
-  return settlement.byValue(value)
+  return byValue(guard, permit, startedAt, value)
 }
 
 /** Runs `fn` until it settles, its time is over or the caller gives up, whichever comes first. */
 function race<T>(
-  settlement: Settlement,
-  call: LazyCall,
+  guard: Guard,
+  permit: number,
   fn: Fn<T>,
   signal: AbortSignal | undefined,
   timeoutMs: number | undefined,
 ): Promise<T> {
+  const startedAt = startOf(guard)
+  const lazyCall = new LazyCall()
+  let isDone = false
   return new Promise<T>((resolve, reject) => {
     const end = (): void => {
+      isDone = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
     }
     const giveUp = (error: unknown): void => {
-      end()
-      call.abort(error)
+      lazyCall.abort(error)
       reject(error)
     }
     const onAbort = (): void => {
-      settlement.byAbort()
+      end()
+      guard.core.release(permit)
       giveUp(signal?.reason)
     }
+    const onTimeout = (): void => {
+      end()
+      giveUp(byTimeout(guard, permit, startedAt, timeoutMs as number))
+    }
     // Referenced on purpose: a process must not exit in the midst of a call that has a timeout.
-    const timer =
-      timeoutMs === undefined
-        ? undefined
-        : setTimeout(() => giveUp(settlement.byTimeout(timeoutMs)), timeoutMs)
+    const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs)
     signal?.addEventListener('abort', onAbort)
-    callAsync(fn, call).then(
+    callAsync(fn, lazyCall).then(
       value => {
-        if (settlement.done) return
+        if (isDone) return
         end()
         // `byValue` throws what a failing predicate threw.
-        resolve(settleInPromise(settlement, value))
+        resolve(settleInPromise(guard, permit, startedAt, value))
       },
       (error: unknown) => {
-        if (settlement.done) return
+        if (isDone) return
         // Aborted, and a listener before ours kept the event from us.
         if (signal?.aborted) return onAbort()
         end()
-        reject(settlement.byError(error))
+        reject(byError(guard, permit, startedAt, error))
       },
     )
   })
 }
 
-async function callAsync<T>(fn: Fn<T>, call: Call): Promise<T> {
-  return fn(call)
+async function callAsync<T>(fn: Fn<T>, lazyCall: Call): Promise<T> {
+  return fn(lazyCall)
 }
 
-async function settleInPromise<T>(settlement: Settlement, value: T): Promise<T> {
-  return settlement.byValue(value)
+async function settleInPromise<T>(
+  guard: Guard,
+  permit: number,
+  startedAt: number,
+  value: T,
+): Promise<T> {
+  return byValue(guard, permit, startedAt, value)
 }
 
 export function runSync<T>(guard: Guard, fn: () => T): T {
   requireFunction(fn)
   const permit = guard.core.tryAcquire()
-  if (permit === REFUSED) throw guard.refusal()
-  const settlement = new Settlement(guard, permit)
+  if (permit === REFUSED) throw guard.refusals.error()
+  const startedAt = startOf(guard)
   let value: T
   try {
     value = fn()
   } catch (error) {
-    throw settlement.byError(error)
+    throw byError(guard, permit, startedAt, error)
   }
   if (isThenable(value)) {
-    settlement.byAbort()
+    guard.core.release(permit)
     Promise.resolve(value).catch(() => {}) // It is reported here, not as an unhandled rejection.
     throw new InvalidOptionError('fn', value, 'a function that returns its result; use execute')
   }
-  return settlement.byValue(value)
+  return byValue(guard, permit, startedAt, value)
 }
 
-async function runFallback<T>(
-  fallback: (error: unknown) => T | PromiseLike<T>,
-  error: unknown,
-): Promise<T> {
+/** Not async itself: an answer that is there needs no more than a promise of it. */
+function runFallback<T>(fallback: Fallback<T>, error: unknown): Promise<T> {
   try {
-    return await fallback(error)
+    const answer = fallback(error)
+    if (!isThenable(answer)) return Promise.resolve(answer)
+    return Promise.resolve(answer).catch(fallbackError => {
+      throw withCause(fallbackError, error)
+    })
   } catch (fallbackError) {
-    throw withCause(fallbackError, error)
+    return Promise.reject(withCause(fallbackError, error))
   }
 }
 

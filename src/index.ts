@@ -14,6 +14,7 @@ export {
 export type { Call } from './execute.ts'
 export type { RegistryHandle } from './memory/region.ts'
 export type { State } from './memory/words/state.ts'
+export type { KeeperState } from './memory/words/tick.ts'
 export { REFUSED } from './memory/words/trials.ts'
 export type { ExecuteOptions } from './options/execute.ts'
 export type {

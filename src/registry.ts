@@ -5,6 +5,7 @@ import { CircuitBreaker } from './breaker.ts'
 import { InvalidOptionError, NoRegistryError } from './errors.ts'
 import { HEADER, LAYOUT_VERSION } from './memory/layout.ts'
 import { attachRegion, createRegion, type Region, type RegistryHandle } from './memory/region.ts'
+import { type KeeperState, keeperStateOf } from './memory/words/tick.ts'
 import {
   encodeName,
   hasLocal,
@@ -26,9 +27,11 @@ import { Core } from './protocol/breaker.ts'
 import { cellOf, Directory, type Entry } from './protocol/directory.ts'
 import { type BreakerSnapshot, summaryOf } from './protocol/look.ts'
 import { liveSlots } from './protocol/slots.ts'
+import { Refusals } from './refusals.ts'
 import { threadState } from './threads/identity.ts'
+import { startKeeper } from './threads/keeper-start.ts'
 import { join, leave } from './threads/membership.ts'
-import { ManualClock } from './time/clock.ts'
+import { ManualClock } from './time/manual.ts'
 
 /** A registry at one moment: every breaker, cheaply. */
 export interface RegistrySnapshot {
@@ -40,6 +43,8 @@ export interface RegistrySnapshot {
   maxBreakers: number
   /** Damaged words met so far by any thread; each made a call go unguarded. */
   damaged: number
+  /** Whether a keeper serves the region, and whether it is at work. */
+  keeper: KeeperState
   /**
    * In the order in which they were made. The counts of a time window are those of the last
    * periodic sum, `windowAgeMs` ago; `breaker.snapshot()` adds up anew.
@@ -49,6 +54,7 @@ export interface RegistrySnapshot {
 
 interface Held {
   readonly core: Core
+  readonly refusals: Refusals
   /** The handle for callers that give no local options. */
   readonly breaker: CircuitBreaker
   readonly local: ResolvedLocal
@@ -96,7 +102,8 @@ export class Registry {
     const asked = applyShared(entry.numbers, patch)
     requireSameShared(`circuit breaker "${name}"`, entry.numbers, asked, name)
     if (held === undefined) return this.#hold(name, entry, local).breaker
-    return hasLocal(fields) ? new CircuitBreaker(name, held.core, local) : held.breaker
+    const { core, refusals, breaker } = held
+    return hasLocal(fields) ? new CircuitBreaker(name, core, local, refusals) : breaker
   }
 
   #entry(name: string): Entry {
@@ -107,7 +114,9 @@ export class Registry {
 
   #hold(name: string, entry: Entry, local: ResolvedLocal): Held {
     const core = new Core(cellOf(this.#region, entry), this.#membership.slot)
-    const held = { core, local, breaker: new CircuitBreaker(name, core, local) }
+    const refusals = new Refusals(name, core)
+    const breaker = new CircuitBreaker(name, core, local, refusals)
+    const held = { core, local, refusals, breaker }
     this.#held.set(name, held)
     return held
   }
@@ -151,6 +160,7 @@ export class Registry {
       maxThreads: shape.maxThreads,
       maxBreakers: shape.maxBreakers,
       damaged: load(memory, HEADER.DAMAGED),
+      keeper: keeperStateOf(load(memory, HEADER.TICK)),
       breakers: this.names().map(name => summaryOf(name, this.#heldOf(name).core)),
     }
   }
@@ -188,7 +198,16 @@ export class Registry {
 /** Makes a region of its own. @throws InvalidOptionError */
 export function createRegistry(options?: RegistryOptions): Registry {
   const resolved = readRegistryOptions(options)
-  return new Registry(createRegion(resolved), resolved.local)
+  return new Registry(makeRegion(resolved), resolved.local)
+}
+
+function makeRegion(options: ResolvedRegistry): Region {
+  if (options.tickMs > 0 && !isMainThread) {
+    throw new InvalidOptionError('options.keeper', true, 'false: only the main thread starts one')
+  }
+  const region = createRegion(options)
+  if (options.tickMs > 0) startKeeper(region)
+  return region
 }
 
 /** This thread's registry on the region that `handle` names. @throws RegionError */
@@ -199,8 +218,8 @@ export function attachRegistry(handle: RegistryHandle): Registry {
 
 function madeWith(region: Region, local = localOf(region)): ResolvedRegistry {
   const { maxBreakers, maxThreads } = region.shape
-  const { manualClock, defaults } = region
-  return { maxBreakers, maxThreads, manualClock, defaults, local }
+  const { manualClock, tickMs, defaults } = region
+  return { maxBreakers, maxThreads, manualClock, tickMs, defaults, local }
 }
 
 /** The local defaults that travel: numbers do, functions cannot. */
@@ -239,7 +258,7 @@ function findRegion(options: RegistryOptions | undefined): Region {
         'started, or pass `registry.handle` in workerData and call attachRegistry(handle)',
     )
   }
-  const region = createRegion(readRegistryOptions(options))
+  const region = makeRegion(readRegistryOptions(options))
   setEnvironmentData(REGISTRY_KEY, region.handle)
   return region
 }

@@ -1,90 +1,74 @@
 /** Settles the permit of one call, once, by what came of it (spec section 4, `execute`). */
-import {
-  BusbarError,
-  CallTimeoutError,
-  type CircuitOpenError,
-  InvalidOptionError,
-} from './errors.ts'
+import { BusbarError, CallTimeoutError, InvalidOptionError } from './errors.ts'
 import type { ResolvedLocal } from './options/breaker.ts'
 import type { Core } from './protocol/breaker.ts'
+import type { Refusals } from './refusals.ts'
 
 /** The breaker that is executed through. */
 export interface Guard {
   readonly name: string
   readonly core: Core
   readonly local: ResolvedLocal
-  refusal(): CircuitOpenError
+  readonly refusals: Refusals
 }
 
-export class Settlement {
-  done = false
-  readonly #guard: Guard
-  readonly #permit: number
-  readonly #startedAt: number
+/** When a call begins; 0 where nobody asks how long it took. */
+export function startOf({ core }: Guard): number {
+  return core.measures ? core.cell.clock.now() : 0
+}
 
-  constructor(guard: Guard, permit: number) {
-    this.#guard = guard
-    this.#permit = permit
-    this.#startedAt = guard.core.measures ? guard.core.cell.clock.now() : 0
+function durationMs({ core }: Guard, startedAt: number): number {
+  return core.measures ? core.cell.clock.now() - startedAt : 0
+}
+
+/** The call gave a result. Returns it, or throws what the predicate threw. */
+export function byValue<T>(guard: Guard, permit: number, startedAt: number, value: T): T {
+  const { core, local } = guard
+  let failed = false
+  try {
+    failed = local.isFailure !== undefined && saysFailure(local.isFailure(value))
+  } catch (error) {
+    fail(guard, permit, startedAt, error)
+    throw error
   }
+  if (failed) core.recordFailure(permit, durationMs(guard, startedAt))
+  else core.recordSuccess(permit, durationMs(guard, startedAt))
+  return value
+}
 
-  /** The call gave a result. Returns it, or throws what the predicate threw. */
-  byValue<T>(value: T): T {
-    this.done = true
-    const { core, local } = this.#guard
-    let failed = false
-    try {
-      failed = local.isFailure !== undefined && saysFailure(local.isFailure(value))
-    } catch (error) {
-      this.#fail(error)
-      throw error
-    }
-    if (failed) core.recordFailure(this.#permit, this.#durationMs())
-    else core.recordSuccess(this.#permit, this.#durationMs())
-    return value
-  }
-
-  /** The call threw. Returns what the caller is to be given. */
-  byError(error: unknown): unknown {
-    this.done = true
-    // A refusal says nothing about the dependency, whoever classifies.
-    if (isRefusal(error)) {
-      this.#guard.core.release(this.#permit)
-      return error
-    }
-    try {
-      const verdict = this.#guard.local.classifyError?.(error) ?? 'failure'
-      if (verdict === 'failure') this.#fail(error)
-      else if (verdict === 'ignored') this.#guard.core.release(this.#permit)
-      else throw new InvalidOptionError('classifyError(error)', verdict, "'failure' or 'ignored'")
-      return error
-    } catch (predicateError) {
-      this.#fail(predicateError)
-      return predicateError
-    }
-  }
-
-  byTimeout(timeoutMs: number): CallTimeoutError {
-    this.done = true
-    const error = new CallTimeoutError(this.#guard.name, timeoutMs)
-    this.#fail(error)
+/** The call threw. Returns what the caller is to be given. */
+export function byError(guard: Guard, permit: number, startedAt: number, error: unknown): unknown {
+  // A refusal says nothing about the dependency, whoever classifies.
+  if (isRefusal(error)) {
+    guard.core.release(permit)
     return error
   }
-
-  byAbort(): void {
-    this.done = true
-    this.#guard.core.release(this.#permit)
+  try {
+    const verdict = guard.local.classifyError?.(error) ?? 'failure'
+    if (verdict === 'failure') fail(guard, permit, startedAt, error)
+    else if (verdict === 'ignored') guard.core.release(permit)
+    else throw new InvalidOptionError('classifyError(error)', verdict, "'failure' or 'ignored'")
+    return error
+  } catch (predicateError) {
+    fail(guard, permit, startedAt, predicateError)
+    return predicateError
   }
+}
 
-  #fail(error: unknown): void {
-    const { core } = this.#guard
-    if (core.recordFailure(this.#permit, this.#durationMs())) core.lastError = error
-  }
+export function byTimeout(
+  guard: Guard,
+  permit: number,
+  startedAt: number,
+  timeoutMs: number,
+): CallTimeoutError {
+  const error = new CallTimeoutError(guard.name, timeoutMs)
+  fail(guard, permit, startedAt, error)
+  return error
+}
 
-  #durationMs(): number {
-    const { core } = this.#guard
-    return core.measures ? core.cell.clock.now() - this.#startedAt : 0
-  }
+function fail(guard: Guard, permit: number, startedAt: number, error: unknown): void {
+  const { core } = guard
+  if (core.recordFailure(permit, durationMs(guard, startedAt))) core.lastError = error
 }
 
 function saysFailure(answer: unknown): boolean {

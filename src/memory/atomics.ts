@@ -8,12 +8,16 @@
  *   readOwn                       own      the owner looks at what it alone writes
  *   count                         stat     the owner adds one; no decision reads it
  *   load, store, add, ...         shared   any thread; sequentially consistent
+ *   peek                          shared   a look that may be late: only for hints, see below
+ *   wait, notify                  shared   the keeper sleeps on its word; nobody else waits
  *   load64, add64, ...            shared   the same, 64 bits wide: BigInt, never on a hot path
  */
 
-/** One region seen as 32-bit words, 64-bit words and doubles. All three are views of one buffer. */
-export interface Memory {
-  readonly words: Int32Array<SharedArrayBuffer>
+/**
+ * One region as 32-bit words, and seen as 64-bit words and doubles: views of one buffer. The words
+ * are the object itself, because every step on the way to a word costs about a nanosecond.
+ */
+export interface Memory extends Int32Array<SharedArrayBuffer> {
   readonly longs: BigInt64Array<SharedArrayBuffer>
   readonly doubles: Float64Array<SharedArrayBuffer>
 }
@@ -22,24 +26,23 @@ export interface Memory {
 const LOW_HALF = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0 : 1
 
 export function viewsOf(buffer: SharedArrayBuffer): Memory {
-  return {
-    words: new Int32Array(buffer),
+  return Object.assign(new Int32Array(buffer), {
     longs: new BigInt64Array(buffer),
     doubles: new Float64Array(buffer),
-  }
+  })
 }
 
 export function load(memory: Memory, word: number): number {
-  return Atomics.load(memory.words, word)
+  return Atomics.load(memory, word)
 }
 
 export function store(memory: Memory, word: number, value: number): void {
-  Atomics.store(memory.words, word, value)
+  Atomics.store(memory, word, value)
 }
 
 /** Returns the value before the addition. */
 export function add(memory: Memory, word: number, value: number): number {
-  return Atomics.add(memory.words, word, value)
+  return Atomics.add(memory, word, value)
 }
 
 /** Returns the value found; the exchange was made when that is `expected`. */
@@ -49,7 +52,7 @@ export function compareExchange(
   expected: number,
   replacement: number,
 ): number {
-  return Atomics.compareExchange(memory.words, word, expected, replacement)
+  return Atomics.compareExchange(memory, word, expected, replacement)
 }
 
 export function load64(memory: Memory, long: number): bigint {
@@ -71,8 +74,33 @@ export function compareExchange64(
   return Atomics.compareExchange(memory.longs, long, expected, replacement)
 }
 
+/**
+ * A plain read of a word that others write: an eighth of the cost of `load`, and by the memory
+ * model it may give any value that the word has had since this thread last synchronised. Only where
+ * every such value is right: as the expected value of a compareExchange, or as a hint that is
+ * checked by other means.
+ */
+export function peek(memory: Memory, word: number): number {
+  return memory[word] as number
+}
+
+/** Sleeps while the word holds `value`, at most `ms` milliseconds, until a `notify`. */
+export function wait(
+  memory: Memory,
+  word: number,
+  value: number,
+  ms: number,
+): 'ok' | 'not-equal' | 'timed-out' {
+  return Atomics.wait(memory, word, value, ms)
+}
+
+/** Wakes all who sleep on the word. */
+export function notify(memory: Memory, word: number): void {
+  Atomics.notify(memory, word)
+}
+
 export function readFixed(memory: Memory, word: number): number {
-  return memory.words[word] as number
+  return memory[word] as number
 }
 
 export function readFixedDouble(memory: Memory, double: number): number {
@@ -81,7 +109,7 @@ export function readFixedDouble(memory: Memory, double: number): number {
 
 /** For words that no other thread can see yet: a region or a definition before its publication. */
 export function writeFixed(memory: Memory, word: number, value: number): void {
-  memory.words[word] = value
+  memory[word] = value
 }
 
 export function writeFixedDouble(memory: Memory, double: number, value: number): void {
@@ -89,19 +117,27 @@ export function writeFixedDouble(memory: Memory, double: number, value: number):
 }
 
 export function readOwn(memory: Memory, word: number): number {
-  return memory.words[word] as number
+  return memory[word] as number
+}
+
+/** The word to give to `count` for the 64-bit counter `long`. */
+export function counterWord(long: number): number {
+  return long * 2 + LOW_HALF
 }
 
 /**
- * Adds one to a 64-bit counter of which the caller is the only writer.
+ * Adds one to a 64-bit counter of which the caller is the only writer, given as `counterWord`.
  *
  * A plain increment of the low half costs a tenth of an atomic one and allocates nothing. Only when
  * the low half is about to wrap does one 64-bit addition carry into the high half, so that no
  * reader, and no death, ever sees the counter between its two halves.
  */
-export function count(memory: Memory, long: number): void {
-  const low = long * 2 + LOW_HALF
-  const next = ((memory.words[low] as number) + 1) | 0
-  if (next !== 0) memory.words[low] = next
-  else Atomics.add(memory.longs, long, 1n)
+export function count(memory: Memory, word: number): void {
+  const next = (memory[word] as number) + 1
+  if (next !== 0) memory[word] = next
+  else carry(memory, word)
+}
+
+function carry(memory: Memory, word: number): void {
+  Atomics.add(memory.longs, word >> 1, 1n)
 }

@@ -31,14 +31,18 @@ export const HEADER = {
   SEED: 6, // and 7: random, names the region and seeds the jitter
   ORIGIN_DOUBLE: 4, // words 8, 9
   DEFAULT_TIMEOUT_DOUBLE: 5, // words 10, 11
+  TICK_MS_DOUBLE: 6, // words 12, 13; 0: made without a keeper
   // a line that any thread may write
   MANUAL_CLOCK_LONG: LINE_WORDS / 2,
   SLOTS_USED: LINE_WORDS + 2,
   DAMAGED: LINE_WORDS + 3,
   OVERFLOW_USED: LINE_WORDS + 4,
+  ACTIVE: LINE_WORDS + 5,
+  // a line that only the keeper writes while it is awake, and every call reads
+  TICK: 2 * LINE_WORDS,
 } as const
 
-export const HEADER_WORDS = 2 * LINE_WORDS
+export const HEADER_WORDS = 3 * LINE_WORDS
 
 export const CLOCK_MONOTONIC = 0
 export const CLOCK_MANUAL = 1

@@ -11,10 +11,11 @@ import {
   writeFixedDouble,
 } from '#atomics'
 import { describe, InvalidOptionError, RegionError } from '../errors.ts'
-import { isWithin, TIMER_DURATION } from '../options/read.ts'
+import { isWithin, TICK_MS, TIMER_DURATION } from '../options/read.ts'
 import type { ResolvedRegistry } from '../options/registry.ts'
 import { areSound, DEFAULT_NUMBERS, type SharedNumbers } from '../options/shared.ts'
-import { type Clock, clockOf, monotonicNow } from '../time/clock.ts'
+import { type Clock, clockOf } from '../time/clock.ts'
+import { monotonicNow } from '../time/monotonic.ts'
 import type { Memory } from './atomics.ts'
 import {
   CLOCK_MANUAL,
@@ -44,6 +45,8 @@ export interface Region {
   readonly shape: RegionShape
   readonly clock: Clock
   readonly manualClock: boolean
+  /** Of the keeper; 0: made without one. */
+  readonly tickMs: number
   readonly seed: number
   /** Tells regions apart: two handles of one region say the same. */
   readonly id: string
@@ -83,6 +86,7 @@ export function createRegion(options: ResolvedRegistry): Region {
   writeFixed(memory, HEADER.SEED, randomInt(2 ** 32))
   writeFixed(memory, HEADER.SEED + 1, randomInt(2 ** 32))
   writeFixedDouble(memory, HEADER.ORIGIN_DOUBLE, monotonicNow())
+  writeFixedDouble(memory, HEADER.TICK_MS_DOUBLE, options.tickMs)
   writeFixedDouble(memory, HEADER.DEFAULT_TIMEOUT_DOUBLE, options.local.timeoutMs ?? 0)
   writeNumbers(memory, shape.defaultsDouble, defaults)
   // ATOMIC region.publish
@@ -168,6 +172,10 @@ function view(buffer: SharedArrayBuffer, memory: Memory, shape: RegionShape): Re
   if (!((clock === CLOCK_MONOTONIC || clock === CLOCK_MANUAL) && Number.isFinite(origin))) {
     throw new RegionError(`the region's clock is damaged: kind ${clock}, zero at ${origin}`)
   }
+  const tickMs = readFixedDouble(memory, HEADER.TICK_MS_DOUBLE)
+  if (!(tickMs === 0 || isWithin(tickMs, TICK_MS))) {
+    throw new RegionError(`the region's keeper is damaged: a tick of ${tickMs} ms`)
+  }
   const high = readFixed(memory, HEADER.SEED + 1) >>> 0
   const low = readFixed(memory, HEADER.SEED) >>> 0
   return Object.freeze({
@@ -175,6 +183,7 @@ function view(buffer: SharedArrayBuffer, memory: Memory, shape: RegionShape): Re
     shape,
     clock: clockOf(memory),
     manualClock: clock === CLOCK_MANUAL,
+    tickMs,
     seed: low,
     id: `${high.toString(16)}-${low.toString(16)}`,
     defaults,

@@ -96,3 +96,6 @@ export function functionOf(what: string, fields: Fields, key: string): unknown {
   if (value === undefined || typeof value === 'function') return value
   throw new InvalidOptionError(`${what}.${key}`, value, 'a function')
 }
+
+/** Milliseconds between two ticks of the keeper. */
+export const TICK_MS = wholeBetween(1, 1000)

@@ -1,7 +1,8 @@
 /** Reads the options of a registry. */
+import { isMainThread } from 'node:worker_threads'
 import { describe, InvalidOptionError, OptionsMismatchError } from '../errors.ts'
 import { NO_LOCAL, type ResolvedLocal, readBreakerFields, resolveLocal } from './breaker.ts'
-import { type Fields, numberOf, readFields, wholeBetween } from './read.ts'
+import { type Fields, numberOf, readFields, TICK_MS, wholeBetween } from './read.ts'
 import {
   applyShared,
   DEFAULT_NUMBERS,
@@ -10,14 +11,17 @@ import {
   type SharedNumbers,
 } from './shared.ts'
 
-const KEYS = ['maxBreakers', 'maxThreads', 'clock', 'defaults'] as const
+const KEYS = ['maxBreakers', 'maxThreads', 'keeper', 'clock', 'defaults'] as const
 const BREAKERS = wholeBetween(1, 65_536)
 const THREADS = wholeBetween(1, 1023)
+const DEFAULT_TICK_MS = 5
 
 export interface ResolvedRegistry {
   readonly maxBreakers: number
   readonly maxThreads: number
   readonly manualClock: boolean
+  /** 0: no keeper. */
+  readonly tickMs: number
   readonly defaults: SharedNumbers
   readonly local: ResolvedLocal
 }
@@ -26,6 +30,7 @@ const DEFAULTS: ResolvedRegistry = Object.freeze({
   maxBreakers: 256,
   maxThreads: 64,
   manualClock: false,
+  tickMs: isMainThread ? DEFAULT_TICK_MS : 0,
   defaults: DEFAULT_NUMBERS,
   local: NO_LOCAL,
 })
@@ -36,10 +41,12 @@ export function readRegistryOptions(options: unknown, base = DEFAULTS): Resolved
   const breakerFields = fields.has('defaults')
     ? readBreakerFields('options.defaults', fields.get('defaults'))
     : new Map<string, unknown>()
+  const manualClock = readClock(fields, base.manualClock)
   return Object.freeze({
     maxBreakers: numberOf('options', fields, 'maxBreakers', BREAKERS, base.maxBreakers),
     maxThreads: numberOf('options', fields, 'maxThreads', THREADS, base.maxThreads),
-    manualClock: readClock(fields, base.manualClock),
+    manualClock,
+    tickMs: readKeeper(fields, manualClock, base.tickMs),
     defaults: applyShared(base.defaults, readShared('options.defaults', breakerFields)),
     local: resolveLocal('options.defaults', breakerFields, base.local),
   })
@@ -52,13 +59,25 @@ function readClock(fields: Fields, fallback: boolean): boolean {
   throw new InvalidOptionError('options.clock', clock, "'monotonic' or 'manual'")
 }
 
+function readKeeper(fields: Fields, manualClock: boolean, fallback: number): number {
+  const keeper = fields.get('keeper')
+  if (keeper === undefined) return manualClock ? 0 : fallback
+  if (keeper === false) return 0
+  if (manualClock) {
+    throw new InvalidOptionError('options.keeper', keeper, "false where the clock is 'manual'")
+  }
+  if (keeper === true) return DEFAULT_TICK_MS
+  const what = 'options.keeper'
+  return numberOf(what, readFields(what, keeper, ['tickMs']), 'tickMs', TICK_MS, DEFAULT_TICK_MS)
+}
+
 /** Reads options given for a registry that exists: what they say must be what it was made with. */
 export function readSameRegistryOptions(
   options: unknown,
   made: ResolvedRegistry,
 ): ResolvedRegistry {
   const asked = readRegistryOptions(options, made)
-  for (const key of ['maxBreakers', 'maxThreads', 'manualClock'] as const) {
+  for (const key of ['maxBreakers', 'maxThreads', 'manualClock', 'tickMs'] as const) {
     requireSame(key, made[key], asked[key])
   }
   requireSameShared('the registry', made.defaults, asked.defaults)

@@ -85,6 +85,13 @@ export interface RegistryOptions {
    * slower, still right.
    */
   readonly maxThreads?: number | undefined
+  /**
+   * A thread that spares all others the reading of their clocks, adds up for cheap reads and takes
+   * over what the dead left. Nothing needs it. Only the main thread can start one; it ends when the
+   * registries of the main thread on this region are closed. `tickMs`: 1 to 1,000, default 5.
+   * Default: true on the main thread, unless the clock is manual.
+   */
+  readonly keeper?: boolean | { readonly tickMs?: number | undefined } | undefined
   /** `'manual'` makes time stand still until `registry.advance(ms)`, for tests. */
   readonly clock?: 'monotonic' | 'manual' | undefined
   /**

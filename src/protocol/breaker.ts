@@ -3,6 +3,7 @@
  * trials and window. Numbers in, numbers out.
  */
 import { load } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
 import { OPTION, TOTAL, WINDOW_COUNT, WINDOW_TIME } from '../memory/layout.ts'
 import {
   CLOSED,
@@ -12,15 +13,16 @@ import {
   HALF_OPEN,
   METRICS_ONLY,
   OPEN,
-  STATE_BITS,
   STATE_NAMES,
   stateOf,
 } from '../memory/words/state.ts'
 import { FAILED, FIRST_TRIAL_PERMIT, FREE, REFUSED, SUCCEEDED } from '../memory/words/trials.ts'
+import type { Clock } from '../time/clock.ts'
 import { type Cell, reportDamage } from './cell.ts'
+import { OVERFLOW_SLOT } from './slots.ts'
 import { at, readTime, transition } from './state.ts'
 import type { Thresholds } from './threshold.ts'
-import { ThreadTotals } from './totals.ts'
+import { counterOf, countOne } from './totals.ts'
 import {
   claimTrial,
   MOVED,
@@ -47,61 +49,98 @@ export class Core {
   readonly measures: boolean
   /** The last error that this thread counted as a failure. */
   lastError: unknown
-  readonly #totals: ThreadTotals
+  readonly #memory: Memory
+  readonly #state: number
+  readonly #clock: Clock
   readonly #slowMs: number
   #slot: number
-  /** The STATE word of the last open state met here, and when its wait is over. */
-  #openWord = -1
-  #openUntil = 0
+  /** Counters of the totals that hot paths count. */
+  #admitted = 0
+  #refused = 0
+  #succeeded = 0
+  /** The STATE word by which this thread was last refused, and until when that is sure. */
+  refusedBy = -1
+  #refusedUntil = 0
 
   constructor(cell: Cell, slot: number) {
     this.cell = cell
     this.thresholds = thresholdsOf(cell)
     this.window = makeWindow(cell, this.thresholds, slot)
-    this.#totals = new ThreadTotals(cell, slot)
+    this.#memory = cell.memory
+    this.#state = cell.state
+    this.#clock = cell.clock
     this.#slowMs = cell.numbers[OPTION.SLOW_DURATION_MS] as number
     this.measures = this.#slowMs < Number.POSITIVE_INFINITY
     this.#slot = slot
+    this.#useCounters()
   }
 
   /** For a thread that has given its slot back and still holds this object. */
   moveToOverflow(): void {
-    this.#slot = 0
+    this.#slot = OVERFLOW_SLOT
+    this.#useCounters()
     this.window.moveToOverflow()
-    this.#totals.moveToOverflow(this.cell)
+  }
+
+  #useCounters(): void {
+    this.#admitted = counterOf(this.cell, this.#slot, TOTAL.ADMITTED)
+    this.#refused = counterOf(this.cell, this.#slot, TOTAL.REFUSED)
+    this.#succeeded = counterOf(this.cell, this.#slot, TOTAL.SUCCEEDED)
   }
 
   tryAcquire(): number {
     // ATOMIC breaker.ask
     //   observes:  the current generation and state (pairs with state.publish).
     //   dies here: a permit given while closed is in flight until the thread's death is known.
-    const seen = load(this.cell.memory, this.cell.state)
-    if (seen === this.#openWord) {
-      this.cell.clock.refresh()
-      if (this.cell.clock.current < this.#openUntil) {
-        this.#totals.count(TOTAL.REFUSED)
+    const seen = load(this.#memory, this.#state)
+    if (stateOf(seen) === CLOSED) {
+      countOne(this.#memory, this.#admitted)
+      return generationOf(seen)
+    }
+    if (seen === this.refusedBy) {
+      this.#clock.glance()
+      if (this.#clock.latest < this.#refusedUntil) {
+        countOne(this.#memory, this.#refused)
         return REFUSED
       }
     }
-    const permit = stateOf(seen) === CLOSED ? generationOf(seen) : this.#ask(seen)
-    this.#totals.count(permit === REFUSED ? TOTAL.REFUSED : TOTAL.ADMITTED)
+    return this.#askAndCount(seen)
+  }
+
+  #askAndCount(seen: number): number {
+    const permit = this.#isStillRefused(seen) ? REFUSED : this.#ask(seen)
+    countOne(this.#memory, permit === REFUSED ? this.#refused : this.#admitted)
     return permit
+  }
+
+  /** Where a glance at the clock does not tell. */
+  #isStillRefused(seen: number): boolean {
+    if (seen !== this.refusedBy) return false
+    this.#clock.refresh()
+    return this.#clock.current < this.#refusedUntil
   }
 
   #ask(first: number): number {
     let seen = first
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const permit = this.#askOnce(seen)
+      if (permit === REFUSED) break
       if (permit !== MOVED) return permit
-      seen = load(this.cell.memory, this.cell.state)
+      seen = load(this.#memory, this.#state)
     }
+    if (seen !== this.refusedBy) this.#refuseUntil(seen, 0)
     return REFUSED
+  }
+
+  #refuseUntil(seen: number, until: number): void {
+    this.refusedBy = seen
+    this.#refusedUntil = until
   }
 
   #askOnce(seen: number): number {
     const state = stateOf(seen)
     if (!(seen >= 0 && state in STATE_NAMES)) {
-      reportDamage(this.cell.memory, `state word ${seen} of a breaker`)
+      reportDamage(this.#memory, `state word ${seen} of a breaker`)
       return generationOf(seen)
     }
     if (state === OPEN || state === FORCED_OPEN) return this.#askOpen(seen)
@@ -111,25 +150,24 @@ export class Core {
 
   #askOpen(seen: number): number {
     const until = readTime(this.cell, generationOf(seen))
-    const now = this.cell.clock.now()
+    const now = this.#clock.now()
     const isLegal =
       until !== undefined &&
       (stateOf(seen) === FORCED_OPEN || until - now <= longestWaitMsOf(this.cell.numbers))
     if (isLegal && now < until) {
-      this.#openWord = seen
-      this.#openUntil = until
+      this.#refuseUntil(seen, until)
       return REFUSED
     }
     if (!isLegal) {
-      if (load(this.cell.memory, this.cell.state) !== seen) return MOVED
-      reportDamage(this.cell.memory, 'the end of a wait')
+      if (load(this.#memory, this.#state) !== seen) return MOVED
+      reportDamage(this.#memory, 'the end of a wait')
     }
     transition(this.cell, seen, HALF_OPEN, at(now))
     return MOVED
   }
 
   #askHalfOpen(seen: number): number {
-    const now = this.cell.clock.now()
+    const now = this.#clock.now()
     const view = viewTrials(this.cell, generationOf(seen), now)
     const verdict = verdictForAsker(this.cell, view, now)
     if (verdict === undefined) return claimTrial(this.cell, seen, this.#slot)
@@ -141,23 +179,40 @@ export class Core {
     transition(this.cell, seen, verdict.target, at(verdict.sinceMs))
   }
 
+  /** For the keeper: what is due although nobody asks. */
+  tend(): void {
+    const seen = load(this.#memory, this.#state)
+    const now = this.#clock.now()
+    if (stateOf(seen) === HALF_OPEN) {
+      const view = viewTrials(this.cell, generationOf(seen), now)
+      const verdict = verdictForAsker(this.cell, view, now)
+      if (verdict !== undefined) this.#carryOut(seen, verdict)
+    }
+    this.window.tend(generationOf(seen), now)
+  }
+
   /** Both records answer whether the outcome counted: false when it was late. */
   recordSuccess(permit: number, durationMs = 0): boolean {
-    return this.#record(permit, durationMs, GOOD)
-  }
-
-  recordFailure(permit: number, durationMs = 0): boolean {
-    return this.#record(permit, durationMs, FAILED_KIND)
-  }
-
-  #record(permit: number, durationMs: number, failed: number): boolean {
     // ATOMIC breaker.record
     //   observes:  whether the permit's generation is current. A transition right after this look
     //              makes the outcome one of a generation that nobody reads any more.
     //   dies here: the permit stays in flight until the thread's death is known.
-    const seen = load(this.cell.memory, this.cell.state)
+    const seen = load(this.#memory, this.#state)
+    const isPlain = stateOf(seen) === CLOSED && permit === generationOf(seen)
+    if (!isPlain || durationMs > this.#slowMs) return this.#record(seen, permit, durationMs, GOOD)
+    countOne(this.#memory, this.#succeeded)
+    this.window.record(seen, GOOD)
+    return true
+  }
+
+  recordFailure(permit: number, durationMs = 0): boolean {
+    const seen = load(this.#memory, this.#state)
+    return this.#record(seen, permit, durationMs, FAILED_KIND)
+  }
+
+  #record(seen: number, permit: number, durationMs: number, failed: number): boolean {
     const kind = durationMs > this.#slowMs ? failed | SLOW_KIND : failed
-    if (permit === seen >>> STATE_BITS) {
+    if (permit === generationOf(seen)) {
       const state = stateOf(seen)
       if (state === CLOSED || state === METRICS_ONLY) {
         this.#countOutcome(kind)
@@ -175,18 +230,22 @@ export class Core {
         return true
       }
     }
-    this.#totals.count(TOTAL.LATE)
+    this.#count(TOTAL.LATE)
     return false
   }
 
   #countOutcome(kind: number): void {
-    this.#totals.count(kind & FAILED_KIND ? TOTAL.FAILED : TOTAL.SUCCEEDED)
-    if (kind & SLOW_KIND) this.#totals.count(TOTAL.SLOW)
+    this.#count(kind & FAILED_KIND ? TOTAL.FAILED : TOTAL.SUCCEEDED)
+    if (kind & SLOW_KIND) this.#count(TOTAL.SLOW)
+  }
+
+  #count(total: number): void {
+    countOne(this.#memory, counterOf(this.cell, this.#slot, total))
   }
 
   release(permit: number): void {
-    const seen = load(this.cell.memory, this.cell.state)
-    this.#totals.count(this.#isReleased(seen, permit) ? TOTAL.IGNORED : TOTAL.LATE)
+    const seen = load(this.#memory, this.#state)
+    this.#count(this.#isReleased(seen, permit) ? TOTAL.IGNORED : TOTAL.LATE)
   }
 
   #isReleased(seen: number, permit: number): boolean {

@@ -83,10 +83,15 @@ export class Directory {
     return [...this.#byName.keys()]
   }
 
+  /** The entries from number `known` on, in the order in which they were made. */
+  entriesAfter(known: number): Entry[] {
+    this.#readOn()
+    return known < this.#known ? [...this.#byName.values()].slice(known) : []
+  }
+
   /** Every breaker's cell, made for the occasion: for reaping and leaving. */
   cells(): Cell[] {
-    this.#readOn()
-    return [...this.#byName.values()].map(entry => cellOf(this.#region, entry))
+    return this.entriesAfter(0).map(entry => cellOf(this.#region, entry))
   }
 
   find(name: string): Entry | undefined {
@@ -102,6 +107,7 @@ export class Directory {
     const lines = recordShapeOf(numbers, shape.maxThreads).lines
     const definition = this.#takeDefinition(name)
     this.#fill(definition, bytes, numbers)
+    let isOurs = false
     try {
       for (let attempt = 0; attempt <= shape.maxBreakers; attempt++) {
         const found = this.find(name)
@@ -112,16 +118,12 @@ export class Directory {
         //   publishes: name, options and memory of a breaker.
         //   loses to:  another maker: read its entry, then try the next.
         //   dies here: before the CAS the definition is freed with its thread; after it, it stands.
-        compareExchange64(
-          memory,
-          shape.directoryLong + this.#known,
-          0n,
-          packEntry(definition, lines),
-        )
+        const at = shape.directoryLong + this.#known
+        isOurs = compareExchange64(memory, at, 0n, packEntry(definition, lines)) === 0n
       }
       return this.#unfinished(name)
     } finally {
-      this.#giveBack(definition)
+      if (!isOurs) this.#giveBack(definition)
     }
   }
 
@@ -187,9 +189,8 @@ export class Directory {
     writeNumbers(memory, start / 2 + DEFINITION.OPTIONS_DOUBLE, numbers)
   }
 
-  /** Gives a definition back unless it stands in the directory. */
+  /** Gives a definition back that does not stand in the directory. */
   #giveBack(definition: number): void {
-    this.#readOn()
     const { memory, shape } = this.#region
     freeDefinition(memory, shape, definition, packThread(true, 0, this.#id))
   }

@@ -7,14 +7,23 @@
  *    exit after the thread has ended, so a dead thread writes no more, and its slot can be reused
  *    at once. A slot that nobody can prove dead stays taken.
  * 3. A dead thread took those that it had started with it, so these are dead as well.
- * 4. Reaping can be done by several threads at once, and again from the start by another when a
- *    reaper dies: each step checks that the slot word is still the dead thread's, then CASes from
- *    what it read before the check. The word itself is freed last.
+ * 4. Who knows of a death marks the slot word; whoever finds the mark may reap. This can be done by
+ *    several threads at once, and again from the start by another when a reaper dies: each step
+ *    checks that the slot word is still the dead thread's, then CASes from what it read before the
+ *    check. The word itself is freed last.
  */
 import { compareExchange, compareExchange64, load, load64, store } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
 import { HEADER, type RegionShape } from '../memory/layout.ts'
-import { epochOf, isLive, packThread, type ThreadId, threadOf } from '../memory/words/threads.ts'
+import {
+  epochOf,
+  isDead,
+  isLive,
+  markedDead,
+  packThread,
+  type ThreadId,
+  threadOf,
+} from '../memory/words/threads.ts'
 
 /** The slot that all threads share for which there was none left. */
 export const OVERFLOW_SLOT = 0
@@ -76,8 +85,33 @@ export function freeSlot(memory: Memory, region: RegionShape, slot: number, held
   compareExchange64(memory, region.threadsLong + slot, held, free)
 }
 
+/** Marks the slots of `dead` and of the threads that it had started; returns who they are. */
+export function markDead(memory: Memory, region: RegionShape, dead: number): Set<number> {
+  const slots = [...slotsOf(memory, region, dead)]
+  // Descendants first: they are found by way of a parent that is not marked yet.
+  for (const [slot, word] of slots.reverse()) {
+    // ATOMIC slots.mark
+    //   observes:  the word of a thread that has ended.
+    //   publishes: that anybody may reap it.
+    //   loses to:  another thread that knows of the death.
+    //   dies here: as if this thread had not been told; its own death will be.
+    compareExchange64(memory, region.threadsLong + slot, word, markedDead(word))
+  }
+  return new Set([dead, ...slots.map(([, word]) => threadOf(word).thread)])
+}
+
+/** The slots that are marked dead. */
+export function deadSlots(memory: Memory, region: RegionShape): Map<number, bigint> {
+  const found = new Map<number, bigint>()
+  for (let slot = 1; slot <= slotsInUse(memory, region); slot++) {
+    const word = slotWord(memory, region, slot)
+    if (isDead(word)) found.set(slot, word)
+  }
+  return found
+}
+
 /** The live slots whose thread is `dead`, or was started by one that is, directly or not. */
-export function slotsOf(memory: Memory, region: RegionShape, dead: number): Map<number, bigint> {
+function slotsOf(memory: Memory, region: RegionShape, dead: number): Map<number, bigint> {
   const threads = new Set([dead])
   const found = new Map<number, bigint>()
   const slots = slotsInUse(memory, region)

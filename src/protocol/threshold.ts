@@ -49,9 +49,10 @@ export function surelyReaches(first: Counts, second: Counts, thresholds: Thresho
 }
 
 /**
- * The stock: a number of further bad outcomes (failed or slow) that are needed at the least before
- * the window can reach a threshold, given that it has not yet, that it holds the minimum of calls
- * and that none of its calls leaves it but by a new one. In [1, 4095].
+ * The stock: a number of further outcomes that are needed at the least before the window can reach
+ * a threshold, given that it has not yet, and that none of its calls leaves it but by a new one.
+ * Below the minimum of calls all outcomes count, from there on only bad ones (failed or slow). In
+ * [1, 4095].
  *
  * With x more bad outcomes and any number of good ones the rate is at most (f + x) / (n + x), or
  * (f + x) / capacity once the window is full. So x >= (t n - f) / (1 - t), or x >= t capacity - f.
@@ -60,6 +61,8 @@ export function surelyReaches(first: Counts, second: Counts, thresholds: Thresho
 export function stockUntilThreshold(counts: Counts, thresholds: Thresholds): number {
   const { failureRateThreshold, slowCallRateThreshold, capacity } = thresholds
   const { calls, failures, slowCalls } = counts
+  const missing = thresholds.minimumNumberOfCalls - calls
+  if (missing > 0) return Math.min(missing, MAX_STOCK)
   const left = Math.min(
     badOutcomesUntil(failureRateThreshold, calls, failures, capacity),
     badOutcomesUntil(slowCallRateThreshold, calls, slowCalls, capacity),

@@ -6,11 +6,11 @@
  * A shard's counters go on when its slot changes hands, so nothing is folded and nothing can be
  * folded twice; a dead thread's calls in flight become `abandoned`.
  */
-import { add64, compareExchange64, count, load64 } from '#atomics'
+import { add64, compareExchange64, count, counterWord, load64 } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
 import { TOTAL } from '../memory/layout.ts'
 import { type Cell, shardOf } from './cell.ts'
-import { slotsInUse } from './slots.ts'
+import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
 
 export interface Totals {
   admitted: number
@@ -24,29 +24,27 @@ export interface Totals {
   inFlight: number
 }
 
-/** This thread's own counters of one breaker. */
-export class ThreadTotals {
-  readonly #memory: Memory
-  #start: number
-  #shared: boolean
+/** Where a slot's counters of one breaker start, in longs. */
+function totalsOf(cell: Cell, slot: number): number {
+  return shardOf(cell, slot) / 2
+}
 
-  constructor(cell: Cell, slot: number) {
-    this.#memory = cell.memory
-    this.#start = shardOf(cell, slot) / 2
-    this.#shared = slot === 0
-  }
+/** What `countOne` is to be given: the counter of a total, negated where many threads write it. */
+export function counterOf(cell: Cell, slot: number, total: number): number {
+  const long = totalsOf(cell, slot) + total
+  return slot === OVERFLOW_SLOT ? ~long : counterWord(long)
+}
 
-  moveToOverflow(cell: Cell): void {
-    this.#start = shardOf(cell, 0) / 2
-    this.#shared = true
-  }
+/** Counts one more. */
+export function countOne(memory: Memory, counter: number): void {
+  if (counter >= 0) count(memory, counter)
+  else countShared(memory, ~counter)
+}
 
-  count(total: number): void {
-    // ATOMIC totals.count
-    //   publishes: one more, for people. Plainly where this thread is the only writer.
-    if (this.#shared) add64(this.#memory, this.#start + total, 1n)
-    else count(this.#memory, this.#start + total)
-  }
+function countShared(memory: Memory, long: number): void {
+  // ATOMIC totals.count
+  //   publishes: one more, for people. In other shards plainly, by their only writer.
+  add64(memory, long, 1n)
 }
 
 /** The totals over all shards. Exact when nobody records meanwhile. */
@@ -54,7 +52,7 @@ export function readTotals(cell: Cell): Totals {
   const sums = new Array<number>(8).fill(0)
   const slots = slotsInUse(cell.memory, cell.region)
   for (let slot = 0; slot <= slots; slot++) {
-    const start = shardOf(cell, slot) / 2
+    const start = totalsOf(cell, slot)
     for (let total = 0; total < sums.length; total++) {
       sums[total] = (sums[total] as number) + Number(load64(cell.memory, start + total))
     }
@@ -82,7 +80,7 @@ export function readTotals(cell: Cell): Totals {
 
 /** Permits that a shard gave and has not seen settled. */
 function inFlightOf(cell: Cell, slot: number): bigint {
-  const start = shardOf(cell, slot) / 2
+  const start = totalsOf(cell, slot)
   const at = (total: number): bigint => load64(cell.memory, start + total)
   const settled = at(TOTAL.SUCCEEDED) + at(TOTAL.FAILED) + at(TOTAL.IGNORED) + at(TOTAL.LATE)
   return at(TOTAL.ADMITTED) - settled - at(TOTAL.ABANDONED)
@@ -98,7 +96,7 @@ export function abandon(cell: Cell, slot: number, stillHeld: () => boolean): voi
   //   publishes: its calls in flight as abandoned.
   //   loses to:  another reaper, which computed the same number.
   //   dies here: the slot is not free yet, so the next reaper comes by.
-  const at = shardOf(cell, slot) / 2 + TOTAL.ABANDONED
+  const at = totalsOf(cell, slot) + TOTAL.ABANDONED
   const before = load64(cell.memory, at)
   const inFlight = inFlightOf(cell, slot)
   if (inFlight <= 0n || !stillHeld()) return
@@ -114,6 +112,6 @@ export function moveInFlight(cell: Cell, slot: number): void {
   //   publishes: the same sum over both shards.
   //   dies here: between the two the calls become abandoned, and stay in flight as well.
   const inFlight = inFlightOf(cell, slot)
-  add64(cell.memory, shardOf(cell, 0) / 2 + TOTAL.ADMITTED, inFlight)
-  add64(cell.memory, shardOf(cell, slot) / 2 + TOTAL.ADMITTED, -inFlight)
+  add64(cell.memory, totalsOf(cell, OVERFLOW_SLOT) + TOTAL.ADMITTED, inFlight)
+  add64(cell.memory, totalsOf(cell, slot) + TOTAL.ADMITTED, -inFlight)
 }

@@ -11,7 +11,8 @@ import { at, transition } from './state.ts'
 import type { Counts } from './threshold.ts'
 import { clearCounts, emptyCounts, GOOD, type Window } from './window.ts'
 
-const ATTEMPTS = 64
+/** Each one lost is an outcome of another thread. A cold thread beside a hot one loses dozens. */
+const ATTEMPTS = 65_536
 
 export class ConsecutiveWindow implements Window {
   readonly hasRates = false
@@ -41,9 +42,9 @@ export class ConsecutiveWindow implements Window {
       //   dies here: the outcome is in the row or it is not; a full row opens at the next failure.
       //   wraps:     20 bits of generation: a row left alone for exactly 1,048,576 transitions.
       const found = load(cell.memory, this.#row)
-      if (load(cell.memory, cell.state) !== seen) return
       const row = rowOf(found, generation)
       if (kind === GOOD && row === 0) return
+      if (load(cell.memory, cell.state) !== seen) return
       const length = kind === GOOD ? 0 : Math.min(row + 1, MAX_ROW)
       const after = packRow(generation, length)
       if (compareExchange(cell.memory, this.#row, found, after) !== found) continue
@@ -57,6 +58,10 @@ export class ConsecutiveWindow implements Window {
     trip.calls = length
     trip.failures = length
     transition(this.#cell, seen, OPEN, at(this.#cell.clock.now(), trip))
+  }
+
+  tend(): void {
+    // Nothing of it is published apart.
   }
 
   sum(generation: number, _now: number, into: Counts): void {

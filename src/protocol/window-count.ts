@@ -14,10 +14,17 @@
  * 3. A late writer finds a later lap in its place and keeps its hands off.
  * 4. The ring's capacity is a power of two, so HEAD may wrap at 2^32.
  */
-import { add, compareExchange, load } from '#atomics'
+import { add, compareExchange, load, peek } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
 import { OPTION } from '../memory/layout.ts'
 import { generationOf } from '../memory/words/state.ts'
-import { isLaterLap, packRing, ringKindOf } from '../memory/words/windows.ts'
+import {
+  holdsMinimumOf,
+  isLaterLap,
+  packRing,
+  ringKindOf,
+  stockOf,
+} from '../memory/words/windows.ts'
 import type { Cell } from './cell.ts'
 import { judge, spend } from './stock.ts'
 import type { Counts, Thresholds } from './threshold.ts'
@@ -28,6 +35,7 @@ const ATTEMPTS = 8
 export class CountWindow implements Window {
   readonly hasRates = true
   readonly #cell: Cell
+  readonly #memory: Memory
   readonly #thresholds: Thresholds
   readonly #size: number
   readonly #head: number
@@ -35,11 +43,13 @@ export class CountWindow implements Window {
   readonly #mask: number
   readonly #lapShift: number
   readonly #counts = emptyCounts()
-  /** The generation for which this thread has published a stock: see stock.ts. */
+  /** The generation for which this thread has published a stock, and found the minimum of calls. */
   #reliesOnGeneration = -1
+  #sparesGoodOf = -1
 
   constructor(cell: Cell, thresholds: Thresholds) {
     this.#cell = cell
+    this.#memory = cell.memory
     this.#thresholds = thresholds
     this.#size = cell.numbers[OPTION.WINDOW_LENGTH] as number
     this.#head = cell.record + cell.shape.head
@@ -53,25 +63,32 @@ export class CountWindow implements Window {
   }
 
   record(seen: number, kind: number): void {
-    const cell = this.#cell
     const generation = generationOf(seen)
     // ATOMIC count.take
     //   publishes: that this index is taken; its word reads as empty until count.put.
     //   dies here: the index stays empty and is passed over.
     //   wraps:     at 2^32, seamless, since the ring's capacity divides it.
-    const index = add(cell.memory, this.#head, 1)
+    const index = add(this.#memory, this.#head, 1)
     this.#put(index, generation, kind)
-    const left = kind === GOOD ? 1 : spend(cell, seen)
-    if (left <= 0 || this.#reliesOnGeneration !== generation) {
-      const summedAt = judge(cell, this, this.#thresholds, seen, this.#counts)
-      this.#reliesOnGeneration = summedAt >= 0 ? generation : -1
-    }
+    if (kind === GOOD && this.#sparesGoodOf === generation) return
+    const stock = spend(this.#cell, seen)
+    const relies = this.#reliesOnGeneration === generation
+    if (stockOf(stock) <= 1 || !relies) this.#judge(seen, generation)
+    else if (holdsMinimumOf(stock)) this.#sparesGoodOf = generation
+  }
+
+  #judge(seen: number, generation: number): void {
+    const summedAt = judge(this.#cell, this, this.#thresholds, seen, this.#counts)
+    this.#reliesOnGeneration = summedAt >= 0 ? generation : -1
+    const isFull = this.#counts.calls >= this.#thresholds.minimumNumberOfCalls
+    this.#sparesGoodOf = isFull ? this.#reliesOnGeneration : -1
   }
 
   #put(index: number, generation: number, kind: number): void {
-    const { memory } = this.#cell
     const at = this.#ring + (index & this.#mask)
-    const lap = this.#lapOf(index)
+    const word = packRing(generation, this.#lapOf(index), kind)
+    // Only a hint of what is there: an old one fails in the exchange.
+    let found = peek(this.#memory, at)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // ATOMIC count.put
       //   observes:  the outcome that ours evicts, or a later one.
@@ -80,10 +97,15 @@ export class CountWindow implements Window {
       //              the bound the window is one outcome short.
       //   dies here: as count.take.
       //   wraps:     9 bits of lap: a word misread as later needs 256 laps missed in one place.
-      const found = load(memory, at)
-      if (isLaterLap(found, lap)) return
-      if (compareExchange(memory, at, found, packRing(generation, lap, kind)) === found) return
+      if (isLaterLap(found, word)) return
+      const expected = found
+      found = compareExchange(this.#memory, at, expected, word)
+      if (found === expected) return
     }
+  }
+
+  tend(): void {
+    // Nothing of it is published apart.
   }
 
   sum(generation: number, _now: number, into: Counts): void {

@@ -18,7 +18,8 @@ import { type Cell, shardOf } from './cell.ts'
 import type { Counts } from './threshold.ts'
 import { addKind } from './window.ts'
 
-const ATTEMPTS = 64
+/** Each one lost is an outcome of another thread. */
+const ATTEMPTS = 65_536
 
 /** Ahead of our clock by more buckets than this is not ahead, but so far behind that it wrapped. */
 const FAR_AHEAD = 2 ** 30

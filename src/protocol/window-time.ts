@@ -14,10 +14,17 @@
  */
 import { add, load, readOwn, store } from '#atomics'
 import { BUCKET, BUCKET_WORDS, HEADER, KINDS, OPTION, SHARD_BUCKETS } from '../memory/layout.ts'
-import { generationOf } from '../memory/words/state.ts'
-import { ageOfStamp, packTurn, stampOf, TURNING } from '../memory/words/windows.ts'
+import { generationOf, METRICS_ONLY, stateOf } from '../memory/words/state.ts'
+import {
+  ageOfStamp,
+  holdsMinimumOf,
+  packTurn,
+  stampOf,
+  stockOf,
+  TURNING,
+} from '../memory/words/windows.ts'
 import { type Cell, shardOf } from './cell.ts'
-import { PeriodicSum } from './periodic.ts'
+import { PeriodicSum, readSummary } from './periodic.ts'
 import { slotsInUse } from './slots.ts'
 import { judge, spend } from './stock.ts'
 import type { Counts, Thresholds } from './threshold.ts'
@@ -37,6 +44,13 @@ export class TimeWindow implements Window {
   /** The bucket and generation for which this thread has published a stock: see stock.ts. */
   #reliesOnBucket = -1
   #reliesOnGeneration = -1
+  #foundMinimum = false
+  /** Until this time good outcomes of this generation go into this counter, and that is all. */
+  #sparesUntil = 0
+  #sparesGeneration = -1
+  #goodCounter = 0
+  /** Without outcomes a window changes with its buckets only. */
+  #tendedBucket = -1
 
   constructor(cell: Cell, thresholds: Thresholds, slot: number) {
     this.#cell = cell
@@ -51,42 +65,73 @@ export class TimeWindow implements Window {
   moveToOverflow(): void {
     this.#slot = 0
     this.#shardBuckets = shardOf(this.#cell, 0) + SHARD_BUCKETS
+    this.#sparesGeneration = -1
   }
 
   record(seen: number, kind: number): void {
-    const cell = this.#cell
-    const generation = generationOf(seen)
-    cell.clock.refresh()
-    const now = cell.clock.current
-    const number = this.#bucketNumber(now)
-    if (this.#slot === 0) recordOverflow(cell, generation, number, kind)
-    else this.#recordOwn(generation, number, kind)
-    const left = kind === GOOD ? 1 : spend(cell, seen)
-    if (left <= 0 || this.#reliesOnBucket !== number || this.#reliesOnGeneration !== generation) {
-      const summedAt = judge(cell, this, this.#thresholds, seen, this.#counts)
-      this.#reliesOnBucket = summedAt >= 0 ? this.#bucketNumber(summedAt) : -1
-      this.#reliesOnGeneration = generation
-    }
-    if (now >= this.#periodic.nextLook) this.#periodic.look(generation, now)
-  }
-
-  #recordOwn(generation: number, number: number, kind: number): void {
-    const { memory } = this.#cell
-    const bucket = this.#shardBuckets + (number % this.#buckets) * BUCKET_WORDS
-    const turn = packTurn(generation, number)
     // ATOMIC time.record
     //   observes:  our own bucket: nobody else writes it.
     //   publishes: one outcome more of this kind.
     //   dies here: the outcome is in the window or it is not.
-    //   wraps:     a bucket left alone for 2^34 bucket lengths, to within the window, reads as
-    //              current: 199 days of silence of this thread at 1 ms a bucket, 545 years at 1 s.
+    if (kind === GOOD && this.#isSpared(seen)) add(this.#cell.memory, this.#goodCounter, 1)
+    else this.#recordAndJudge(seen, kind)
+  }
+
+  #isSpared(seen: number): boolean {
+    if (generationOf(seen) !== this.#sparesGeneration) return false
+    const { clock } = this.#cell
+    clock.glance()
+    return clock.latest < this.#sparesUntil
+  }
+
+  #recordAndJudge(seen: number, kind: number): void {
+    const cell = this.#cell
+    const { clock } = cell
+    const generation = generationOf(seen)
+    clock.refresh()
+    const number = this.#currentBucket()
+    this.#sparesGeneration = -1
+    if (this.#slot === 0) recordOverflow(cell, generation, number, kind)
+    else add(cell.memory, this.#ownBucket(generation, number) + BUCKET.KINDS + kind, 1)
+    const relies = this.#reliesOnBucket === number && this.#reliesOnGeneration === generation
+    const stock = spend(cell, seen)
+    if (stockOf(stock) <= 1 || !relies) this.#judge(seen, generation)
+    else if (holdsMinimumOf(stock)) this.#foundMinimum = true
+    if (clock.current >= this.#periodic.nextLook) this.#periodic.look(generation, clock.current)
+    this.#spareGood(seen, number)
+  }
+
+  #judge(seen: number, generation: number): void {
+    const summedAt = judge(this.#cell, this, this.#thresholds, seen, this.#counts)
+    this.#reliesOnBucket = summedAt >= 0 ? this.#bucketNumber(summedAt) : -1
+    this.#reliesOnGeneration = generation
+    this.#foundMinimum = this.#counts.calls >= this.#thresholds.minimumNumberOfCalls
+  }
+
+  /** Good outcomes need no look at the stock or the bucket until this one ends, or a sum is due. */
+  #spareGood(seen: number, number: number): void {
+    const generation = generationOf(seen)
+    const isSafe =
+      stateOf(seen) === METRICS_ONLY || (this.#reliesOnBucket === number && this.#foundMinimum)
+    if (this.#slot === 0 || !isSafe) return
+    const end = ((number + 1) * this.#durationMs) / this.#buckets
+    this.#sparesUntil = Math.min(end, this.#periodic.nextLook)
+    this.#sparesGeneration = generation
+    this.#goodCounter = this.#ownBucket(generation, number) + BUCKET.KINDS + GOOD
+  }
+
+  /** This thread's bucket of that number and generation, turned over where it must be. */
+  #ownBucket(generation: number, number: number): number {
+    const { memory } = this.#cell
+    const bucket = this.#shardBuckets + (number % this.#buckets) * BUCKET_WORDS
+    const turn = packTurn(generation, number)
     if (
       readOwn(memory, bucket + BUCKET.STAMP) !== stampOf(number) ||
       readOwn(memory, bucket + BUCKET.TURN) !== turn
     ) {
       this.#turnOver(bucket, turn, stampOf(number))
     }
-    add(memory, bucket + BUCKET.KINDS + kind, 1)
+    return bucket
   }
 
   #turnOver(bucket: number, turn: number, stamp: number): void {
@@ -94,10 +139,21 @@ export class TimeWindow implements Window {
     // ATOMIC time.turnOver
     //   publishes: an empty bucket of this number and generation.
     //   dies here: the stamp is away and the bucket reads as empty, until its next owner's turn.
+    //   wraps:     a bucket left alone for 2^34 bucket lengths, to within the window, reads as
+    //              current: 199 days of silence of this thread at 1 ms a bucket, 545 years at 1 s.
     store(memory, bucket + BUCKET.STAMP, TURNING)
     for (let kind = 0; kind < KINDS; kind++) store(memory, bucket + BUCKET.KINDS + kind, 0)
     store(memory, bucket + BUCKET.TURN, turn)
     store(memory, bucket + BUCKET.STAMP, stamp)
+  }
+
+  tend(generation: number, now: number): void {
+    const number = this.#bucketNumber(now)
+    if (number === this.#tendedBucket) return
+    this.#tendedBucket = number
+    const published = readSummary(this.#cell, generation)
+    // Nothing in it: nothing leaves it either.
+    if (published !== undefined && published.counts.calls > 0) this.#periodic.look(generation, now)
   }
 
   sum(generation: number, now: number, into: Counts): void {
@@ -137,6 +193,11 @@ export class TimeWindow implements Window {
     addKind(into, 1, failed)
     addKind(into, 2, slow)
     addKind(into, 3, slowFailed)
+  }
+
+  /** As of the clock's last refresh. Takes no time as an argument: it would be boxed. */
+  #currentBucket(): number {
+    return Math.floor((this.#cell.clock.current * this.#buckets) / this.#durationMs)
   }
 
   #bucketNumber(now: number): number {

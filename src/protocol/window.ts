@@ -16,6 +16,8 @@ export interface Window {
   record(seen: number, kind: number): void
   /** Fills `into` with what the window holds for `generation` at time `now`. */
   sum(generation: number, now: number, into: Counts): void
+  /** Sees to what is published of the window, while no outcome comes to do it. */
+  tend(generation: number, now: number): void
   /** From now on this thread records as one of the threads that share slot 0. */
   moveToOverflow(): void
 }

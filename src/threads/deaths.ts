@@ -9,7 +9,7 @@ import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
 import { type Cell, reportDamage } from '../protocol/cell.ts'
 import { Directory, freeDefinitionsOf } from '../protocol/directory.ts'
-import { freeSlot, slotsOf, slotWord } from '../protocol/slots.ts'
+import { deadSlots, freeSlot, markDead, slotWord } from '../protocol/slots.ts'
 import { abandon } from '../protocol/totals.ts'
 import { releasePlacesOf } from '../protocol/trials.ts'
 import { threadState } from './identity.ts'
@@ -46,14 +46,19 @@ function watchWorker(worker: Worker): void {
 
 /** Gives back all that `dead`, and the threads that it had started, held in the region. */
 function reap(region: Region, dead: number): void {
-  const threads = reapSlots(region, new Directory(region, threadState().id).cells(), dead)
-  freeDefinitionsOf(region.memory, region.shape, threads)
+  const { memory, shape } = region
+  const threads = markDead(memory, shape, dead)
+  reapMarked(region, new Directory(region, threadState().id).cells())
+  // Those that had no slot may hold a definition all the same.
+  freeDefinitionsOf(memory, shape, threads)
 }
 
-/** Frees the slots of the dead, and what these held in `cells`; who the dead are. */
-export function reapSlots(region: Region, cells: readonly Cell[], dead: number): Set<number> {
+/** Frees the slots that are marked dead, and what their threads held in `cells`. */
+export function reapMarked(region: Region, cells: readonly Cell[]): void {
   const { memory, shape } = region
-  const slots = slotsOf(memory, shape, dead)
+  const slots = deadSlots(memory, shape)
+  if (slots.size === 0) return
+  freeDefinitionsOf(memory, shape, new Set([...slots.values()].map(word => threadOf(word).thread)))
   for (const [slot, word] of slots) {
     const stillHeld = (): boolean => slotWord(memory, shape, slot) === word
     for (const cell of cells) {
@@ -62,5 +67,4 @@ export function reapSlots(region: Region, cells: readonly Cell[], dead: number):
     }
     freeSlot(memory, shape, slot, word)
   }
-  return new Set([dead, ...[...slots.values()].map(word => threadOf(word).thread)])
 }

@@ -1,4 +1,5 @@
 /** A thread's slot in a region: claimed with its first registry, given back with its last. */
+import { isMainThread } from 'node:worker_threads'
 import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
 import { reportDamage } from '../protocol/cell.ts'
@@ -8,6 +9,7 @@ import { moveInFlight } from '../protocol/totals.ts'
 import { releasePlacesOf } from '../protocol/trials.ts'
 import { forgetDeaths, watchDeaths } from './deaths.ts'
 import { type Membership, threadState } from './identity.ts'
+import { stopKeeper } from './keeper-start.ts'
 
 /** This thread's membership in the region, which all its registries of that region share. */
 export function join(region: Region): Membership {
@@ -34,6 +36,7 @@ export function leave(region: Region, membership: Membership): void {
   const { id, memberships } = threadState()
   memberships.delete(region.id)
   forgetDeaths(region)
+  if (isMainThread) stopKeeper(memory)
   const { slot } = membership
   if (slot === OVERFLOW_SLOT) return
   const held = slotWord(memory, shape, slot)

@@ -5,7 +5,7 @@
 import * as real from '../../src/memory/atomics.ts'
 
 export type { Memory } from '../../src/memory/atomics.ts'
-export { viewsOf } from '../../src/memory/atomics.ts'
+export { counterWord, viewsOf } from '../../src/memory/atomics.ts'
 
 const OPEN = Number.POSITIVE_INFINITY
 let left = OPEN
@@ -38,6 +38,8 @@ export const add64 = gated(real.add64)
 export const compareExchange64 = gated(real.compareExchange64)
 export const count = gated(real.count)
 export const readOwn = gated(real.readOwn)
+export const peek = gated(real.peek)
+export const notify = gated(real.notify)
 export const writeFixed = gated(real.writeFixed)
 export const writeFixedDouble = gated(real.writeFixedDouble)
-export { readFixed, readFixedDouble } from '../../src/memory/atomics.ts'
+export { readFixed, readFixedDouble, wait } from '../../src/memory/atomics.ts'

@@ -11,6 +11,7 @@ import {
   STATE_NAMES,
   stateOf,
 } from '../../src/memory/words/state.ts'
+import type { ThreadId } from '../../src/memory/words/threads.ts'
 import { encodeName } from '../../src/options/breaker.ts'
 import { readFields } from '../../src/options/read.ts'
 import { readRegistryOptions } from '../../src/options/registry.ts'
@@ -20,7 +21,7 @@ import { Core } from '../../src/protocol/breaker.ts'
 import { type Cell, shardOf } from '../../src/protocol/cell.ts'
 import { cellOf, Directory } from '../../src/protocol/directory.ts'
 import { claimSlot } from '../../src/protocol/slots.ts'
-import type { ManualClock } from '../../src/time/clock.ts'
+import type { ManualClock } from '../../src/time/manual.ts'
 import { machine } from './machine.ts'
 import { isTrialOf } from './permits.ts'
 import { check } from './scenario.ts'
@@ -34,14 +35,28 @@ export interface World {
 
 /** A region whose threads 1..`slots` have their slots already, with one breaker. */
 export function world(options: SharedOptions, slots = 2, maxThreads = slots): World {
+  const threads = Array.from({ length: slots }, (_, index) => ({ thread: index + 1, parent: 0 }))
+  return worldOf(options, threads, maxThreads)
+}
+
+/** The same with threads that have parents; they have the slots from 1 on in their order. */
+export function worldOf(
+  options: SharedOptions,
+  threads: readonly ThreadId[],
+  maxThreads = threads.length,
+): World {
   const region = emptyRegion(maxThreads)
-  for (let thread = 1; thread <= slots; thread++) {
-    claimSlot(region.memory, region.shape, { thread, parent: 0 })
-  }
+  for (const id of threads) claimSlot(region.memory, region.shape, id)
   const directory = new Directory(region, { thread: 0, parent: 0 })
   const entry = directory.make('b', encodeName('b'), numbersOf(region, options))
   const clock = region.clock as ManualClock
   return { region, memory: region.memory, cell: cellOf(region, entry), clock }
+}
+
+/** The same with a shorter ring: a sum that finds few outcomes reads all of it. */
+export function withRing(made: World, ringCapacity: number): World {
+  const { cell } = made
+  return { ...made, cell: { ...cell, shape: { ...cell.shape, ringCapacity } } }
 }
 
 export function emptyRegion(maxThreads: number): Region {
@@ -66,14 +81,14 @@ export function openNow({ cell }: World, failures: number): void {
 }
 
 export function seenOf(cell: Cell): { generation: number; state: string } {
-  const word = cell.memory.words[cell.state] as number
+  const word = cell.memory[cell.state] as number
   return { generation: generationOf(word), state: STATE_NAMES[stateOf(word)] ?? 'damaged' }
 }
 
 /** S1 and S4 of docs/protocol.md, at every step. */
 export function checkState(cell: Cell): void {
-  check(cell.memory.words[HEADER.DAMAGED] === 0, 'sound memory was taken for damaged')
-  const word = cell.memory.words[cell.state] as number
+  check(cell.memory[HEADER.DAMAGED] === 0, 'sound memory was taken for damaged')
+  const word = cell.memory[cell.state] as number
   const generation = generationOf(word)
   const next = (parity: number): bigint =>
     cell.memory.longs[cell.recordLong + RECORD.NEXT_LONG + parity] as bigint
@@ -88,7 +103,7 @@ export function checkState(cell: Cell): void {
 /** The same, and P2: the living threads that hold a trial of this generation, by their notes. */
 export function checkTrials(cell: Cell): void {
   checkState(cell)
-  const word = cell.memory.words[cell.state] as number
+  const word = cell.memory[cell.state] as number
   if (stateOf(word) !== HALF_OPEN) return
   const holders = machine.threads.filter(
     ({ alive, note }) => alive && typeof note === 'number' && isTrialOf(note, generationOf(word)),

@@ -7,25 +7,27 @@
  * logged, but no point at which the scheduler could switch.
  */
 import type { Memory } from '../../src/memory/atomics.ts'
-import { machine, type Operation, STOP } from './machine.ts'
+import { machine, STOP } from './machine.ts'
+import type { Operation, Value } from './thread.ts'
 
 export type { Memory } from '../../src/memory/atomics.ts'
-export { viewsOf } from '../../src/memory/atomics.ts'
-
-type Value = number | bigint
+export { counterWord, viewsOf } from '../../src/memory/atomics.ts'
 
 function perform<T extends Value>(operation: Operation, apply: () => T): T {
   const thread = machine.current
   if (thread === undefined) return apply()
   if (thread.stopped) throw STOP
   if (thread.cursor < thread.log.length) return thread.log[thread.cursor++] as T
-  if (operation.switches && !thread.granted) {
+  // The first operation after a grant is the one that was waited for.
+  if (!thread.granted && machine.isStep(operation, thread)) {
     if (machine.traces) operation.stack = new Error('here').stack ?? ''
     thread.pending = operation
     thread.stopped = true
     throw STOP
   }
-  if (operation.switches) thread.granted = false
+  thread.granted = false
+  if (operation.switches) machine.taken++
+  if (operation.kind === 'write') machine.writers?.note(operation, thread.index)
   const result = apply()
   thread.log.push(result)
   thread.cursor++
@@ -34,15 +36,20 @@ function perform<T extends Value>(operation: Operation, apply: () => T): T {
 }
 
 function read(verb: string, index: number, wide: boolean, switches = true): Operation {
-  return { verb, index, wide, writes: false, switches }
+  return { verb, index, wide, kind: 'read', switches }
 }
 
 function write(verb: string, index: number, wide: boolean, switches = true): Operation {
-  return { verb, index, wide, writes: true, switches }
+  return { verb, index, wide, kind: 'write', switches }
+}
+
+/** A step that touches no memory: the thread is elsewhere. */
+export function pause(): void {
+  perform({ verb: 'pause', index: 0, wide: false, kind: 'pause', switches: true }, () => 0)
 }
 
 export function load(memory: Memory, word: number): number {
-  return perform(read('load', word, false), () => memory.words[word] as number)
+  return perform(read('load', word, false), () => memory[word] as number)
 }
 
 export function store(memory: Memory, word: number, value: number): void {
@@ -57,7 +64,7 @@ export function add(memory: Memory, word: number, value: number): number {
   const operation = write('add', word, false)
   return perform(operation, () => {
     machine.own(operation)
-    const before = memory.words[word] as number
+    const before = memory[word] as number
     machine.put(memory, word, before + value)
     return before
   })
@@ -70,7 +77,7 @@ export function compareExchange(
   replacement: number,
 ): number {
   return perform(write('compareExchange', word, false), () => {
-    const before = memory.words[word] as number
+    const before = memory[word] as number
     if (before === (expected | 0)) machine.put(memory, word, replacement)
     return before
   })
@@ -101,8 +108,21 @@ export function compareExchange64(
   })
 }
 
+/** Of all the values that the memory model would allow, the explorer gives the newest. */
+export function peek(memory: Memory, word: number): number {
+  return perform(read('peek', word, false), () => memory[word] as number)
+}
+
+export function wait(): never {
+  throw new Error('nothing under the explorer waits')
+}
+
+export function notify(): void {
+  // Nobody sleeps here.
+}
+
 export function readFixed(memory: Memory, word: number): number {
-  return memory.words[word] as number
+  return memory[word] as number
 }
 
 export function readFixedDouble(memory: Memory, double: number): number {
@@ -111,7 +131,7 @@ export function readFixedDouble(memory: Memory, double: number): number {
 
 /** Definitions are filled unseen; a second run writes the same bytes again. */
 export function writeFixed(memory: Memory, word: number, value: number): void {
-  if (!machine.current?.stopped) memory.words[word] = value
+  if (!machine.current?.stopped) memory[word] = value
 }
 
 export function writeFixedDouble(memory: Memory, double: number, value: number): void {
@@ -119,10 +139,11 @@ export function writeFixedDouble(memory: Memory, double: number, value: number):
 }
 
 export function readOwn(memory: Memory, word: number): number {
-  return perform(read('readOwn', word, false, false), () => memory.words[word] as number)
+  return perform(read('readOwn', word, false, false), () => memory[word] as number)
 }
 
-export function count(memory: Memory, long: number): void {
+export function count(memory: Memory, word: number): void {
+  const long = word >> 1
   const operation = write('count', long, true, false)
   perform(operation, () => {
     machine.own(operation)

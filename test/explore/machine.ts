@@ -7,63 +7,13 @@
  * logs are kept up with every write and result.
  */
 import type { Memory } from '../../src/memory/atomics.ts'
+import type { Writers } from './conflicts.ts'
+import { hashOfValue, mix } from './hash.ts'
+import { type Operation, type SimThread, startThread, type Undo, type Value } from './thread.ts'
+import { Violation } from './violation.ts'
 
 /** Thrown at an operation that was not granted. Not an Error: nothing may catch it by accident. */
 export const STOP = Object.freeze({ stop: true })
-
-export interface Operation {
-  readonly verb: string
-  /** In words, or in longs where `wide`. */
-  readonly index: number
-  readonly wide: boolean
-  readonly writes: boolean
-  /** Whether the scheduler may switch threads before it. */
-  readonly switches: boolean
-  /** Where it was asked for; noted for replays only. */
-  stack?: string
-}
-
-type Value = number | bigint
-
-export interface SimThread {
-  readonly index: number
-  readonly name: string
-  readonly body: () => unknown
-  log: Value[]
-  cursor: number
-  granted: boolean
-  stopped: boolean
-  pending: Operation | undefined
-  alive: boolean
-  done: boolean
-  result: unknown
-  /** What the body last said about itself: see `note`. */
-  note: unknown
-  hashLow: number
-  hashHigh: number
-}
-
-/** What a step changed: enough to take it back. */
-interface Undo {
-  readonly thread: SimThread
-  readonly logLength: number
-  readonly pending: Operation | undefined
-  readonly done: boolean
-  readonly result: unknown
-  readonly note: unknown
-  readonly hashLow: number
-  readonly hashHigh: number
-  readonly memoryLow: number
-  readonly memoryHigh: number
-  readonly writes: { word: number; value: number }[]
-  readonly owners: number[]
-}
-
-function mix(a: number, b: number): number {
-  let hash = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b ^ (b >>> 15), 0xc2b2ae35)
-  hash = Math.imul(hash ^ (hash >>> 13), 0x27d4eb2f)
-  return hash ^ (hash >>> 16)
-}
 
 class Machine {
   current: SimThread | undefined
@@ -75,6 +25,12 @@ class Machine {
   traces = false
   /** Steps taken since the start, all searches together. */
   steps = 0
+  /** Says which reads are no steps of their own; undefined: every operation is one. */
+  writers: Writers | undefined
+  /** Operations of the last step that would be steps of their own, were there no private reads. */
+  taken = 0
+  /** Private reads of the last step. */
+  #reads = 0
   /** True for words that one thread alone may write; a second writer is an error. */
   ownedWord: (word: number) => boolean = () => false
   #owners = new Map<number, number>()
@@ -82,28 +38,19 @@ class Machine {
   /** Where writes are noted, to be taken back. */
   #writes: Undo['writes'] | undefined
 
-  reset(memory: Memory, bodies: Record<string, () => unknown>): void {
+  /** Starts the threads; how many private reads each has made before its first step. */
+  reset(memory: Memory, bodies: Record<string, () => unknown>): number[] {
     this.memory = memory
     this.memoryLow = 0
     this.memoryHigh = 0
     this.#owners.clear()
-    this.threads = Object.entries(bodies).map(([name, body], index) => ({
-      index,
-      name,
-      body,
-      log: [],
-      cursor: 0,
-      granted: false,
-      stopped: false,
-      pending: undefined,
-      alive: true,
-      done: false,
-      result: undefined,
-      note: undefined,
-      hashLow: index,
-      hashHigh: index,
-    }))
-    for (const thread of this.threads) this.#run(thread)
+    this.threads = Object.entries(bodies).map(([name, body], index) =>
+      startThread(name, index, body),
+    )
+    return this.threads.map(thread => {
+      this.#run(thread)
+      return this.taken
+    })
   }
 
   /** Lets `thread` carry out its pending operation and run on to its next. */
@@ -126,10 +73,17 @@ class Machine {
     this.#writes = undo.writes
     thread.granted = true
     this.#run(thread)
+    if (thread.done) this.#forgetLog(thread, [thread.result, thread.note])
     this.#undo = undefined
     this.#writes = undefined
     this.steps++
     return undo
+  }
+
+  threadOf(name: string): SimThread {
+    const thread = this.threads.find(one => one.name === name)
+    if (thread === undefined) throw new Violation(`no thread ${name}`)
+    return thread
   }
 
   takeBack(undo: Undo): void {
@@ -145,6 +99,24 @@ class Machine {
     thread.hashHigh = undo.hashHigh
     this.memoryLow = undo.memoryLow
     this.memoryHigh = undo.memoryHigh
+  }
+
+  /** Stops a thread for ever; what brings it back to life. */
+  kill(thread: SimThread): () => void {
+    const { hashLow, hashHigh } = thread
+    thread.alive = false
+    this.#forgetLog(thread, thread.note)
+    return () => {
+      thread.alive = true
+      thread.hashLow = hashLow
+      thread.hashHigh = hashHigh
+    }
+  }
+
+  /** Of a thread that goes on no more only what is left of it matters, not how it came to that. */
+  #forgetLog(thread: SimThread, rest: unknown): void {
+    thread.hashLow = hashOfValue(rest, thread.index)
+    thread.hashHigh = hashOfValue(rest, ~thread.index)
   }
 
   /** Runs a check that may write (looking at a lease can): afterwards memory is as it was. */
@@ -163,7 +135,7 @@ class Machine {
   }
 
   #restore(writes: Undo['writes']): void {
-    const words = (this.memory as Memory).words
+    const words = this.memory as Memory
     for (let at = writes.length - 1; at >= 0; at--) {
       const { word, value } = writes[at] as { word: number; value: number }
       words[word] = value
@@ -171,10 +143,13 @@ class Machine {
   }
 
   #run(thread: SimThread): void {
+    this.taken = 0
+    this.#reads = 0
     thread.cursor = 0
     thread.stopped = false
     thread.pending = undefined
     thread.note = undefined
+    thread.ready = false
     this.current = thread
     try {
       thread.result = thread.body()
@@ -193,8 +168,18 @@ class Machine {
     this.#run(thread)
     const same = thread.pending?.verb === pending?.verb && thread.pending?.index === pending?.index
     if (!same || thread.done !== done || thread.log.length !== length) {
-      throw new Error(`thread ${thread.name} asked for other operations in a second run`)
+      throw new Violation(`thread ${thread.name} asked for other operations in a second run`)
     }
+  }
+
+  /** Whether another thread may be let in before this operation, or a death. */
+  isStep(operation: Operation, thread: SimThread): boolean {
+    if (this.writers === undefined) return operation.switches
+    // After a read that could have been the last of a dying thread, a write is one more step.
+    if (operation.kind !== 'read') return operation.switches || this.#reads > 0
+    const isPrivate = !operation.switches || this.writers.isPrivate(operation, thread.index)
+    if (isPrivate && operation.switches) this.#reads++
+    return !isPrivate
   }
 
   noteResult(thread: SimThread, result: Value): void {
@@ -214,23 +199,23 @@ class Machine {
       this.#undo?.owners.push(word)
     } else if (owner !== this.current.index) {
       const first = this.threads[owner]?.name
-      throw new Error(`word ${word} is ${first}'s own and was written by ${this.current.name}`)
+      throw new Violation(`word ${word} is ${first}'s own and was written by ${this.current.name}`)
     }
   }
 
   put(memory: Memory, word: number, value: number): number {
-    const before = memory.words[word] as number
-    memory.words[word] = value
-    this.#noteWrite(word, before, memory.words[word] as number)
+    const before = memory[word] as number
+    memory[word] = value
+    this.#noteWrite(word, before, memory[word] as number)
     return value
   }
 
   put64(memory: Memory, long: number, value: bigint): bigint {
-    const low = memory.words[long * 2] as number
-    const high = memory.words[long * 2 + 1] as number
+    const low = memory[long * 2] as number
+    const high = memory[long * 2 + 1] as number
     memory.longs[long] = value
-    this.#noteWrite(long * 2, low, memory.words[long * 2] as number)
-    this.#noteWrite(long * 2 + 1, high, memory.words[long * 2 + 1] as number)
+    this.#noteWrite(long * 2, low, memory[long * 2] as number)
+    this.#noteWrite(long * 2 + 1, high, memory[long * 2 + 1] as number)
     return value
   }
 
@@ -254,11 +239,18 @@ class Machine {
   }
 
   enabled(): SimThread[] {
-    return this.threads.filter(thread => thread.alive && !thread.done)
+    return this.threads.filter(({ alive, done, waitsFor }) => {
+      return alive && !done && (waitsFor === undefined || !waitsFor.alive)
+    })
   }
 }
 
 export const machine = new Machine()
+
+/** A body is where the search is to begin: see `Setting.first`. */
+export function ready(): void {
+  if (machine.current !== undefined && !machine.current.stopped) machine.current.ready = true
+}
 
 /** A body says where it is (say, which permit it holds), for `always` to look at. */
 export function note(value: unknown): void {

@@ -1,20 +1,28 @@
 /**
- * `npm run explore [scenario ...] [--bound n] [--kills n] [--random n] [--seed n] [--replay list]`
+ * `npm run explore [scenario ...] [--bound n] [--kills n] [--random n] [--seed n] [--replay list]
+ *   [--max-states n] [--every-step] [--quiet]`
  *
  * Without arguments: every scenario as CI runs it, one line each, exit code 1 on the first failure.
  */
 import { parseArgs } from 'node:util'
+import type { Choice } from './begin.ts'
 import { randomWalks } from './random.ts'
 import { explain, replay } from './replay.ts'
+import { Failure, type Report } from './report.ts'
 import type { Scenario } from './scenario.ts'
 import * as crowds from './scenarios/crowds.ts'
+import * as deaths from './scenarios/deaths.ts'
+import * as keeper from './scenarios/keeper.ts'
 import * as leases from './scenarios/leases.ts'
+import * as minimum from './scenarios/minimum.ts'
+import * as sparing from './scenarios/sparing.ts'
 import * as state from './scenarios/state.ts'
 import * as sums from './scenarios/sums.ts'
 import * as threads from './scenarios/threads.ts'
 import * as trials from './scenarios/trials.ts'
 import * as windows from './scenarios/windows.ts'
-import { type Choice, Failure, type Report, search } from './search.ts'
+import { search } from './search.ts'
+import { Violation } from './violation.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,11 +33,24 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     replay: { type: 'string' },
     'max-states': { type: 'string' },
+    'every-step': { type: 'boolean' },
     quiet: { type: 'boolean' },
   },
 })
 
-const all = [state, trials, leases, windows, sums, threads, crowds].flatMap(group =>
+const all = [
+  state,
+  trials,
+  leases,
+  keeper,
+  windows,
+  minimum,
+  sparing,
+  sums,
+  threads,
+  deaths,
+  crowds,
+].flatMap(group =>
   Object.values(group).filter((value): value is Scenario => typeof value === 'object'),
 )
 const unknown = positionals.filter(name => !all.some(scenario => scenario.name === name))
@@ -70,6 +91,7 @@ function run(scenario: Scenario): boolean {
     bound,
     kills: number(values.kills, scenario.kills),
     maxStates: number(values['max-states'], 3_000_000),
+    everyStep: values['every-step'] ?? false,
   }
   const walks = number(values.random, scenario.walks ?? 0)
   try {
@@ -77,7 +99,10 @@ function run(scenario: Scenario): boolean {
     if (!values.quiet) console.log(line(report, walks > 0 ? 'random' : boundText(bound)))
     return report.complete
   } catch (error) {
-    console.log(`${scenario.name}: FAILED\n${error instanceof Error ? error.message : error}`)
+    const cause = error instanceof Failure ? error.cause : error
+    // Anything else than a check that does not hold is a fault of the explorer, or of a mutant.
+    const verdict = cause instanceof Violation ? 'FAILED' : 'BROKEN'
+    console.log(`${scenario.name}: ${verdict}\n${error instanceof Error ? error.message : error}`)
     if (error instanceof Failure && !values.quiet) console.log(explain(scenario, error.choices))
     return false
   }

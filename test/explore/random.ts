@@ -3,14 +3,17 @@
  * and others, 2010: random priorities, lowered at d random steps) in turn. Every walk's seed is
  * printed with a failure.
  */
-import { machine, type SimThread } from './machine.ts'
-import { type Scenario, Violation } from './scenario.ts'
-import { type Choice, Failure, type Report, resultsOf } from './search.ts'
+import { begin, type Choice } from './begin.ts'
+import { machine } from './machine.ts'
+import { Failure, type Report, resultsOf } from './report.ts'
+import type { Scenario } from './scenario.ts'
+import type { SimThread } from './thread.ts'
+import { Violation } from './violation.ts'
 
 const CHANGES = 3
 const LENGTH = 200
 
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -75,10 +78,8 @@ function oneWalk(
 ): Choice[] {
   const random = randomFrom(seed)
   const setting = scenario.set()
-  machine.ownedWord = setting.ownedWord ?? (() => false)
-  machine.reset(setting.memory, setting.threads)
   const pick = strategy(random)
-  const choices: Choice[] = []
+  const choices: Choice[] = begin(setting)
   let kills = scenario.kills
   try {
     for (let enabled = machine.enabled(); enabled.length > 0; enabled = machine.enabled()) {
@@ -86,7 +87,7 @@ function oneWalk(
       const isMortal = scenario.mortal?.includes(thread.name) ?? true
       if (kills > 0 && isMortal && random() < 0.02) {
         kills--
-        thread.alive = false
+        machine.kill(thread)
         choices.push(`x${thread.index}`)
       } else {
         choices.push(`${thread.index}`)

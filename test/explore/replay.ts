@@ -1,8 +1,9 @@
 /** Plays a list of choices again and prints each step with the ATOMIC tag of the code that made it. */
 import { readFileSync } from 'node:fs'
-import { machine, type Operation, type SimThread } from './machine.ts'
+import type { Choice } from './begin.ts'
+import { machine } from './machine.ts'
 import type { Scenario } from './scenario.ts'
-import type { Choice } from './search.ts'
+import type { Operation, SimThread } from './thread.ts'
 
 /** The failing schedule, replayed; never throws. */
 export function explain(scenario: Scenario, choices: readonly Choice[]): string {
@@ -24,7 +25,7 @@ export function replay(scenario: Scenario, choices: readonly Choice[]): string {
       const thread = machine.threads[Number(choice.replace('x', ''))]
       if (thread === undefined) throw new Error(`no thread ${choice}`)
       if (choice.startsWith('x')) {
-        thread.alive = false
+        machine.kill(thread)
         lines.push(`${thread.name.padEnd(10)} dies`)
         continue
       }

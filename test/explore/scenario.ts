@@ -1,10 +1,15 @@
 /** What a scenario says: a region, threads, and what must hold always, at the end, and sometimes. */
 import type { Memory } from '../../src/memory/atomics.ts'
+import { Violation } from './violation.ts'
 
 export interface Setting {
   readonly memory: Memory
   /** The threads' bodies by name, re-run from the start for every step: no state outside them. */
   readonly threads: Record<string, () => unknown>
+  /** Threads that go first, alone and one after the other, until each calls `ready`. */
+  readonly first?: readonly string[]
+  /** Threads that start when another, which is named, has died. */
+  readonly afterDeathOf?: Record<string, string>
   /** Words that one thread alone may write. */
   readonly ownedWord?: (word: number) => boolean
   /** Checked after every step: throws, or marks what it sees. What checks write is taken back. */
@@ -37,5 +42,3 @@ export interface Scenario {
 export function check(holds: boolean, text: string): void {
   if (!holds) throw new Violation(text)
 }
-
-export class Violation extends Error {}

@@ -1,44 +1,55 @@
 /** Exhaustive depth-first search over schedules, deaths included, with an optional preemption bound. */
-import { machine, type SimThread } from './machine.ts'
-import { type Mark, type Scenario, type Setting, Violation } from './scenario.ts'
-
-/** One decision of the scheduler: let thread n take a step, or kill it. */
-export type Choice = `${number}` | `x${number}`
-
-export interface Report {
-  readonly scenario: string
-  readonly threads: number
-  schedules: number
-  states: number
-  steps: number
-  deepest: number
-  readonly marks: Map<string, number>
-  milliseconds: number
-  complete: boolean
-}
-
-/** A schedule that breaks a check, to be replayed. */
-export class Failure extends Error {
-  readonly choices: readonly Choice[]
-
-  constructor(scenario: string, choices: readonly Choice[], cause: unknown) {
-    const text = cause instanceof Error ? cause.message : String(cause)
-    super(`${scenario}: ${text}\n  --replay ${choices.join(',')}`, { cause })
-    this.choices = choices
-  }
-}
+import { begin, type Choice, stepsOf } from './begin.ts'
+import { OUTDATED, Writers } from './conflicts.ts'
+import { machine } from './machine.ts'
+import { Failure, type Report, resultsOf } from './report.ts'
+import type { Mark, Scenario, Setting } from './scenario.ts'
+import type { SimThread, Undo } from './thread.ts'
+import { Violation } from './violation.ts'
 
 export interface Limits {
   readonly bound: number
   readonly kills: number
   readonly maxStates: number
+  /** Every read is a step of its own: to see that conflicts.ts leaves nothing out. */
+  readonly everyStep: boolean
 }
 
 const ALONE_EVERY = 61
 const DETERMINISM_EVERY = 127
 
+/** A short search that comes first: most of what the threads write is met there. */
+const FIRST = { bound: 1, maxStates: 20_000 }
+
+/** Searches, and begins anew while it turns out that a read was no private one: conflicts.ts. */
 export function search(scenario: Scenario, limits: Limits): Report {
-  return new Search(scenario, limits).run()
+  const start = performance.now()
+  const writers = limits.everyStep ? undefined : new Writers(scenario.set().memory.length)
+  machine.writers = writers
+  try {
+    if (writers !== undefined && FIRST.bound < limits.bound) {
+      untilNoNews(scenario, { ...limits, ...FIRST }, writers)
+    }
+    const report = untilNoNews(scenario, limits, writers)
+    requireMarks(report)
+    return { ...report, milliseconds: performance.now() - start }
+  } finally {
+    machine.writers = undefined
+  }
+}
+
+function untilNoNews(scenario: Scenario, limits: Limits, writers?: Writers): Report {
+  for (;;) {
+    const report = new Search(scenario, limits, writers).run()
+    if (report !== undefined) return report
+  }
+}
+
+function requireMarks({ scenario, marks, complete }: Report): void {
+  const missed = [...marks].filter(([, times]) => times === 0).map(([mark]) => mark)
+  if (missed.length > 0 && complete) {
+    throw new Violation(`${scenario}: never reached: ${missed.join(', ')}`)
+  }
 }
 
 class Search {
@@ -46,16 +57,19 @@ class Search {
   readonly #setting: Setting
   readonly #limits: Limits
   readonly #visited = new Map<number, number>()
-  readonly #choices: Choice[] = []
+  readonly #writers: Writers | undefined
+  /** What brought us here, each step with the reads that went along: as a replay takes them. */
+  readonly #choices: Choice[][] = []
   readonly #report: Report
   readonly #mark: Mark
 
-  constructor(scenario: Scenario, limits: Limits) {
+  constructor(scenario: Scenario, limits: Limits, writers: Writers | undefined) {
     this.#scenario = scenario
     this.#limits = limits
+    this.#writers = writers
     this.#setting = scenario.set()
-    machine.ownedWord = this.#setting.ownedWord ?? (() => false)
-    machine.reset(this.#setting.memory, this.#setting.threads)
+    if (writers !== undefined) writers.news = false
+    this.#choices.push(begin(this.#setting))
     this.#report = {
       scenario: scenario.name,
       threads: machine.threads.length,
@@ -73,22 +87,19 @@ class Search {
     }
   }
 
-  run(): Report {
+  /** Undefined when it has to begin anew. */
+  run(): Report | undefined {
+    if (this.#writers?.news) return undefined
     const report = this.#report
-    const start = performance.now()
     const steps = machine.steps
     try {
       this.#explore(undefined, this.#limits.bound, this.#limits.kills)
     } catch (error) {
+      if (error === OUTDATED) return undefined
       machine.current = undefined
-      throw new Failure(this.#scenario.name, [...this.#choices], error)
+      throw new Failure(this.#scenario.name, this.#choices.flat(), error)
     }
     report.steps = machine.steps - steps
-    report.milliseconds = performance.now() - start
-    const missed = [...report.marks].filter(([, times]) => times === 0).map(([mark]) => mark)
-    if (missed.length > 0 && report.complete) {
-      throw new Violation(`${this.#scenario.name}: never reached: ${missed.join(', ')}`)
-    }
     return report
   }
 
@@ -115,18 +126,28 @@ class Search {
   }
 
   #take(thread: SimThread, preemptions: number, kills: number): void {
-    this.#choices.push(`${thread.index}`)
-    const undo = machine.step(thread)
+    const undo = this.#step(thread)
     this.#explore(thread, preemptions, kills)
     machine.takeBack(undo)
     this.#choices.pop()
   }
 
+  #step(thread: SimThread): Undo {
+    let undo: Undo
+    try {
+      undo = machine.step(thread)
+    } finally {
+      this.#choices.push(stepsOf(thread))
+    }
+    if (this.#writers?.news) throw OUTDATED
+    return undo
+  }
+
   #kill(thread: SimThread, last: SimThread | undefined, preemptions: number, kills: number): void {
-    this.#choices.push(`x${thread.index}`)
-    thread.alive = false
+    this.#choices.push([`x${thread.index}`])
+    const revive = machine.kill(thread)
     this.#explore(last === thread ? undefined : last, preemptions, kills)
-    thread.alive = true
+    revive()
     this.#choices.pop()
   }
 
@@ -139,7 +160,7 @@ class Search {
     this.#visited.set(key, preemptions)
     const report = this.#report
     if (before === undefined) report.states++
-    report.deepest = Math.max(report.deepest, this.#choices.length)
+    report.deepest = Math.max(report.deepest, this.#choices.length - 1)
     if (report.states > this.#limits.maxStates) {
       report.complete = false
       return false
@@ -160,6 +181,7 @@ class Search {
         throw new Violation(`${thread.name} alone did not end within ${undos.length} steps`)
       }
       undos.push(machine.step(thread))
+      if (this.#writers?.news) throw OUTDATED
     }
     for (const undo of undos.reverse()) machine.takeBack(undo)
   }
@@ -168,10 +190,4 @@ class Search {
     this.#report.schedules++
     machine.untouched(() => this.#setting.finally?.(resultsOf(), this.#mark))
   }
-}
-
-export function resultsOf(): Record<string, unknown> {
-  return Object.fromEntries(
-    machine.threads.map(thread => [thread.name, thread.done ? thread.result : undefined]),
-  )
 }

@@ -70,7 +70,8 @@ function makeOriginal(clock: 'manual' | 'monotonic'): { hostile: Hostile; bytes:
 /** The first word before the arena that calls of breakers have changed, or -1. */
 function firstChanged(before: Int32Array, buffer: SharedArrayBuffer, arena: number): number {
   const after = new Int32Array(buffer)
-  const mayChange = [HEADER.SLOTS_USED, HEADER.DAMAGED, HEADER.OVERFLOW_USED]
+  const { SLOTS_USED, DAMAGED, OVERFLOW_USED, ACTIVE, TICK } = HEADER
+  const mayChange = [SLOTS_USED, DAMAGED, OVERFLOW_USED, ACTIVE, TICK]
   const clock = HEADER.MANUAL_CLOCK_LONG * 2
   for (let at = 0; at < arena; at++) {
     if (mayChange.includes(at) || at === clock || at === clock + 1) continue

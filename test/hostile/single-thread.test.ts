@@ -38,7 +38,7 @@ function damage(hostile: Hostile, random: Random, among: readonly WordClass[]): 
   const { name, from, length } = random.pick(among)
   const at = from + random.between(0, length - 1)
   const value = damagedValue(random, hostile.memory, at)
-  hostile.memory.words[at] = value
+  hostile.memory[at] = value
   return `${name}, word ${at} = ${value}`
 }
 

@@ -66,11 +66,14 @@ export function makeHostile(clock: 'manual' | 'monotonic', maxThreads = 2): Host
   const cells = new Directory(region, { thread: 0, parent: 0 }).cells()
   const { shape } = region
   const classes = [
-    { name: 'header', from: 0, length: 12 },
+    { name: 'header', from: 0, length: HEADER.TICK_MS_DOUBLE * 2 },
+    { name: 'TICK_MS', from: HEADER.TICK_MS_DOUBLE * 2, length: 2 },
     { name: 'MANUAL_CLOCK', from: HEADER.MANUAL_CLOCK_LONG * 2, length: 2 },
     { name: 'SLOTS_USED', from: HEADER.SLOTS_USED, length: 1 },
     { name: 'DAMAGED', from: HEADER.DAMAGED, length: 1 },
     { name: 'OVERFLOW_USED', from: HEADER.OVERFLOW_USED, length: 1 },
+    { name: 'ACTIVE', from: HEADER.ACTIVE, length: 1 },
+    { name: 'TICK', from: HEADER.TICK, length: 1 },
     { name: 'defaults', from: shape.defaultsDouble * 2, length: 28 },
     { name: 'THREAD', from: shape.threadsLong * 2, length: (maxThreads + 1) * 2 },
     { name: 'ENTRY', from: shape.directoryLong * 2, length: shape.maxBreakers * 2 },
@@ -134,14 +137,14 @@ const EXTREMES = [0, -1, 1, 2 ** 31 - 1, -(2 ** 31), 0x7ff00000, -0x80000, 0x425
 
 /** What the word becomes: a bit turned, an extreme, another word's value or anything. */
 export function damagedValue(random: Random, memory: Memory, at: number): number {
-  const old = memory.words[at] ?? 0
+  const old = memory[at] ?? 0
   switch (random.weighted({ bit: 4, extreme: 3, neighbour: 1, any: 3 })) {
     case 'bit':
       return old ^ (1 << random.between(0, 31))
     case 'extreme':
       return random.pick(EXTREMES)
     case 'neighbour':
-      return memory.words[at ^ random.between(1, 3)] ?? 0
+      return memory[at ^ random.between(1, 3)] ?? 0
     case 'any':
       return random.between(-(2 ** 31), 2 ** 31 - 1)
   }

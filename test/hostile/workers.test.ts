@@ -59,9 +59,13 @@ it.each(['manual', 'monotonic'] as const)(
   async clock => {
     const seed = baseSeed(`hostile, ${WORKERS} workers, ${clock}`)
     const random = new Random(seed)
+    const threads: Worker[] = []
+    process.on('worker', worker => threads.push(worker))
     const hostile = makeHostile(clock, WORKERS)
     const control = new Int32Array(new SharedArrayBuffer(4 * (1 + WORKERS)))
     const workers = await startWorkers(hostile, control, seed)
+    const keepers = threads.filter(thread => !workers.includes(thread))
+    expect(keepers).toHaveLength(clock === 'manual' ? 0 : 1)
     const hung = watchdogOf(control)
     const end = performance.now() + RUN_MS
     let overwritten = 0
@@ -69,7 +73,7 @@ it.each(['manual', 'monotonic'] as const)(
       for (let word = 0; word < 5; word++) {
         const { from, length } = random.pick(hostile.classes)
         const at = from + random.between(0, length - 1)
-        Atomics.store(hostile.memory.words, at, damagedValue(random, hostile.memory, at))
+        Atomics.store(hostile.memory, at, damagedValue(random, hostile.memory, at))
         overwritten++
       }
       if (clock === 'manual') hostile.registry.advance(random.pick([1, 50, 1000]))
@@ -88,5 +92,13 @@ it.each(['manual', 'monotonic'] as const)(
       expect(warnings, `seed ${seed}`).toBeLessThanOrEqual(1)
     }
     expect(overwritten).toBeGreaterThan(1000)
+    // Whatever was done to it, it ends when it should, if it has not before.
+    const ends = keepers.map(keeper => keeper.threadId < 0 || once(keeper, 'exit'))
+    hostile.registry.close()
+    const ended = await Promise.race([
+      Promise.all(ends),
+      delay(WATCHDOG_MS, 'hangs', { ref: false }),
+    ])
+    expect(ended, `the keeper, seed ${seed}`).not.toBe('hangs')
   },
 )

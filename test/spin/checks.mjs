@@ -72,6 +72,7 @@ export const CHECKS = [
   holds('stock', 'three recorders, one bucket', ['ONE_BUCKET']),
   mark('stock', 'opens after the bucket has changed', ['RECORDERS=2', 'RECORDS=4']),
   fault('stock', 'load and store for the CAS that publishes', ['STORE_PUBLISH', 'ONE_BUCKET']),
+  fault('stock', 'what was taken out since is not subtracted', ['NOT_SUBTRACTED', 'ONE_BUCKET']),
   fault('stock', 'stock read after the sum', ['READ_LATE', 'ONE_BUCKET']),
   fault('stock', 'taken out before it is recorded', ['SPEND_FIRST', 'ONE_BUCKET']),
   fault('stock', 'failures of one sum over the calls of the next', ['SECOND_CALLS', 'ONE_BUCKET']),

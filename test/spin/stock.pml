@@ -16,7 +16,7 @@
  * Bounds: RECORDS records a thread, ATTEMPTS sums. Residual: the version (mod 16) does not wrap.
  *
  * Expected: 0.4 million states with two recorders and the change of bucket, 1.4 million with three
- * in one bucket (-DONE_BUCKET). Faults: STORE_PUBLISH, READ_LATE, OLD_BUCKET, SPEND_FIRST,
+ * in one bucket (-DONE_BUCKET). Faults: STORE_PUBLISH, NOT_SUBTRACTED, READ_LATE, OLD_BUCKET, SPEND_FIRST,
  * SECOND_CALLS (at a threshold of 1: the failures of one sum over all calls of a second).
  * Mark (REACHED): the breaker opens after the change of bucket.
  */
@@ -110,10 +110,15 @@ end_record:
 #ifdef STORE_PUBLISH
           :: true ->
 #else
-          :: version == before && left == beforeLeft ->
+          :: version == before ->
 #endif
             version = (before + 1) % 16;
+#ifdef NOT_SUBTRACTED
             left = (NEED > sum + 1 -> NEED - sum : 1);
+#else
+            left = NEED - sum - (beforeLeft - left);
+            left = (left > 1 -> left : 1);
+#endif
             relies = now;
             mustSum = false
           :: else -> attempts++; relies = NOTHING

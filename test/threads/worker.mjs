@@ -3,7 +3,7 @@
  * Jobs that start together spin on a shared gate, so that they really overlap.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { attachRegistry, REFUSED } from 'busbar'
+import { attachRegistry, createRegistry, REFUSED } from 'busbar'
 
 const { handle, job, gate, index, args } = workerData
 const gateWord = new Int32Array(gate)
@@ -119,6 +119,64 @@ const jobs = {
     const breaker = attachRegistry(handle).breaker(name)
     parentPort.postMessage({ result: breaker.tryAcquire() })
     for (;;) Atomics.load(gateWord, 0)
+  },
+
+  /** Calls until a word of the region reaches a value; says so in a word that the test sleeps on. */
+  callUntil({ breaker: name, word, value, done, limitMs }) {
+    const registry = attachRegistry(handle)
+    const breaker = registry.breaker(name)
+    const region = new Int32Array(handle.buffer)
+    const end = performance.now() + limitMs
+    while (Atomics.load(region, word) < value && performance.now() < end) {
+      breaker.recordSuccess(breaker.tryAcquire())
+    }
+    const { keeper } = registry.snapshot()
+    Atomics.store(done, 0, 1)
+    Atomics.notify(done, 0)
+    return keeper
+  },
+
+  /** Opens, and asks until admitted: calls refused after it was due, and how late it was. */
+  askUntilAdmitted({ breaker: name, waitMs, rounds, done }) {
+    const registry = attachRegistry(handle)
+    const breaker = registry.breaker(name)
+    const endings = Array.from({ length: rounds }, () => {
+      breaker.reset()
+      breaker.open()
+      const due = breaker.snapshot().since + waitMs
+      for (let misled = 0; ; ) {
+        const before = registry.now()
+        if (breaker.tryAcquire() !== REFUSED) return { misled, lateMs: registry.now() - due }
+        if (before > due + 0.002) misled++
+      }
+    })
+    Atomics.store(done, 0, 1)
+    Atomics.notify(done, 0)
+    return endings
+  },
+
+  /** Uses the region for a moment, then gives its slot back. */
+  leave({ breaker: name }) {
+    const registry = attachRegistry(handle)
+    const breaker = registry.breaker(name)
+    breaker.recordSuccess(breaker.tryAcquire())
+    registry.close()
+    return true
+  },
+
+  /** What comes of registries of its own. */
+  makeOwn() {
+    const kept = [true, { tickMs: 5 }].map(keeper => {
+      try {
+        createRegistry({ keeper }).close()
+        return 'made'
+      } catch (error) {
+        return { code: error.code, option: error.option }
+      }
+    })
+    const registry = createRegistry()
+    for (let call = 0; call < 1000; call++) registry.breaker('b').executeSync(() => call)
+    return { kept, keeper: registry.snapshot().keeper }
   },
 }
 

@@ -100,13 +100,20 @@ export function registries(): void {
   createRegistry()
   createRegistry(undefined)
   createRegistry({ maxBreakers: 8, maxThreads: 4, clock: 'manual', defaults: everyOption })
+  createRegistry({ keeper: false })
+  createRegistry({ keeper: true })
+  createRegistry({ keeper: {} })
+  createRegistry({ keeper: undefined })
+  createRegistry({ keeper: { tickMs: 10 } })
 
   // @ts-expect-error of these two
   createRegistry({ clock: 'system' })
   // @ts-expect-error options of breakers stand in `defaults`
   createRegistry({ failureRateThreshold: 0.5 })
-  // @ts-expect-error there is no keeper yet
-  createRegistry({ keeper: true })
+  // @ts-expect-error a tick is given by name
+  createRegistry({ keeper: 5 })
+  // @ts-expect-error a keeper has a tick
+  createRegistry({ keeper: { intervalMs: 10 } })
 }
 
 // ---- undefined counts as left out ---------------------------------------------------------------

@@ -5,6 +5,7 @@ import {
   type CircuitBreaker,
   createRegistry,
   getRegistry,
+  type KeeperState,
   type REFUSED,
   type Registry,
   type RegistryHandle,
@@ -94,6 +95,8 @@ export function snapshots(snapshot: BreakerSnapshot, registry: RegistrySnapshot)
   const numbers: Record<keyof Totals, number> = snapshot.totals
   const breakers: readonly BreakerSnapshot[] = registry.breakers
   void [numbers, breakers]
+  expectType<Equal<typeof registry.keeper, KeeperState>>()
+  expectType<Equal<KeeperState, 'none' | 'asleep' | 'awake'>>()
 
   // @ts-expect-error no rate below the minimum number of calls
   snapshot.window.failureRate.toFixed(2)

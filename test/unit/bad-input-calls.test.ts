@@ -99,6 +99,36 @@ describe('options of a registry', () => {
     expectRefused(making({ clock: value }), { option: 'options.clock', value, limit })
   })
 
+  it.each([0, 1, '', 'on', null, 5n, Symbol('s')])('keeper: %s', value => {
+    const limit = /an object/
+    expectRefused(making({ keeper: value }), { option: 'options.keeper', value, limit })
+  })
+
+  it.each([0, -1, 0.5, 1001, Number.NaN, '5', null])('keeper.tickMs: %s', tickMs => {
+    const refusal = { option: 'options.keeper.tickMs', value: tickMs, limit: /from 1 to 1000/ }
+    expectRefused(making({ keeper: { tickMs } }), refusal)
+  })
+
+  it('unknown options of a keeper', () => {
+    const refusal = { option: 'options.keeper.intervalMs', value: 5, limit: /no such option/ }
+    expectRefused(making({ keeper: { intervalMs: 5 } }), refusal)
+  })
+
+  it.each([true, {}, { tickMs: 5 }])('a keeper of a manual clock: %o', keeper => {
+    const limit = /false where the clock is 'manual'/
+    expectRefused(making({ clock: 'manual', keeper }), {
+      option: 'options.keeper',
+      value: keeper,
+      limit,
+    })
+  })
+
+  it('a manual clock may say that it has no keeper', () => {
+    const registry = createRegistry({ clock: 'manual', keeper: false, maxBreakers: 1 })
+    expect(registry.snapshot().keeper).toBe('none')
+    registry.close()
+  })
+
   it.each(NOT_OBJECTS)('options: %s', (_, value) => {
     expectRefused(making(value), { option: 'options', value, limit: /an object/ })
   })
@@ -109,7 +139,7 @@ describe('options of a registry', () => {
   })
 
   it.each([['maxBreaker'], ['breakers'], ['failureRateThreshold']])('unknown: %s', name => {
-    const limit = /no such option \(there are: maxBreakers, maxThreads, clock, defaults/
+    const limit = /no such option \(there are: maxBreakers, maxThreads, keeper, clock, defaults/
     expectRefused(making({ [name]: 1 }), { option: `options.${name}`, value: 1, limit })
   })
 
@@ -241,11 +271,11 @@ describe('options of a call', () => {
     expectNoCall({ [name]: 1 }, `options.${name}`, /no such option \(there are: signal,/),
   )
 
-  it('unknown: a symbol', () =>
-    expectNoCall({ [Symbol('key')]: 1 }, 'options.Symbol(key)', /no such option/))
-
-  it('unknown: one that is not enumerable', () =>
-    expectNoCall(Object.defineProperty({}, 'hidden', { value: 1 }), 'options.hidden', /no such/))
+  it('symbols and what is not enumerable are no options', async () => {
+    const { breaker } = make()
+    const options = Object.defineProperty({ [Symbol('key')]: 1 }, 'hidden', { value: 1 })
+    expect(await breaker.execute(() => 'value', options)).toBe('value')
+  })
 
   it('inherited ones are no options', async () => {
     const { breaker } = make()

@@ -59,7 +59,7 @@ describe('generations', () => {
     })
     const cell = cellOf(breaker)
     const last = 2 ** 28 - 2
-    memory.words[cell.state] = packState(last, CLOSED)
+    memory[cell.state] = packState(last, CLOSED)
     memory.longs[cell.recordLong + RECORD.NEXT_LONG + (last & 1)] = packNext(last, CLOSED, 0)
     for (let cycle = 0; cycle < 3; cycle++) {
       const late = breaker.tryAcquire()
@@ -85,7 +85,7 @@ describe('count window', () => {
       minimumNumberOfCalls: size,
     })
     const cell = cellOf(breaker)
-    memory.words[cell.record + cell.shape.head] = -2
+    memory[cell.record + cell.shape.head] = -2
     for (let call = 0; call < 3 * size; call++) {
       breaker.recordSuccess(breaker.tryAcquire())
       expect(breaker.snapshot().window.calls).toBe(Math.min(size, call + 1))
@@ -124,7 +124,7 @@ describe('time window', () => {
   it.each([2 ** 31 - 1, 2 ** 32 - 2])('counts on past %d in one bucket', start => {
     const breaker = registry.breaker('b', { failureRateThreshold: 1 })
     breaker.recordSuccess(breaker.tryAcquire())
-    memory.words[shardOf(cellOf(breaker), 1) + SHARD_BUCKETS + BUCKET.KINDS] = start | 0
+    memory[shardOf(cellOf(breaker), 1) + SHARD_BUCKETS + BUCKET.KINDS] = start | 0
     breaker.recordSuccess(breaker.tryAcquire())
     expect(breaker.snapshot().window.calls).toBe(start + 1)
   })
@@ -216,7 +216,7 @@ describe('damage', () => {
     const note = (warning: Error): number => warnings.push(warning.message)
     process.on('warning', note)
     const breaker = registry.breaker('b')
-    memory.words[cellOf(breaker).state] = packState(3, 7)
+    memory[cellOf(breaker).state] = packState(3, 7)
     const permit = breaker.tryAcquire()
     expect(permit).not.toBe(REFUSED)
     expect(breaker.tryAcquire()).not.toBe(REFUSED)

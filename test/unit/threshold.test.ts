@@ -8,6 +8,7 @@ import {
   surelyReaches,
   type Thresholds,
 } from '../../src/protocol/threshold.ts'
+import { addKind, GOOD } from '../../src/protocol/window.ts'
 
 const OFF = Number.POSITIVE_INFINITY
 
@@ -120,6 +121,56 @@ describe('stockUntilThreshold', () => {
         }
       }),
       { numRuns: 500 },
+    )
+  })
+
+  it.each([
+    // calls, failures, minimum, capacity
+    [0, 0, 20, OFF, 20], // whatever these are, the next sum can wait for 20
+    [1, 1, 20, OFF, 19],
+    [19, 0, 20, OFF, 1], // one more reaches the minimum,
+    [19, 19, 20, OFF, 1], // failures or not
+    [20, 0, 20, OFF, 20], // from here on only bad ones count: (0 + 20) / (20 + 20)
+    [20, 9, 20, OFF, 2], // 11 / 22
+    [3, 3, 10, 10, 7], // a count window whose minimum is its size
+    [0, 0, 100_000, OFF, 4095],
+    [95_904, 0, 100_000, OFF, 4095],
+    [95_906, 0, 100_000, OFF, 4094],
+  ])('%i calls, %i failures, minimum %i, capacity %d: %i', (...row) => {
+    const [calls, failures, minimum, capacity, stock] = row
+    const rule = thresholds(0.5, OFF, minimum, capacity)
+    expect(stockUntilThreshold(counts(calls, failures), rule)).toBe(stock)
+  })
+
+  it('below the minimum no rate matters', () => {
+    fc.assert(
+      fc.property(fc.nat(50), fc.nat(50), fc.nat(50), rates, rates, (n, f, s, failure, slow) => {
+        const rule = thresholds(failure, slow, n + 7)
+        expect(stockUntilThreshold(counts(n, Math.min(f, n), Math.min(s, n)), rule)).toBe(7)
+      }),
+    )
+  })
+
+  it('never says more than the outcomes that reach the threshold from below the minimum', () => {
+    const kinds = fc.array(fc.nat(3), { minLength: 1, maxLength: 60 })
+    fc.assert(
+      fc.property(kinds, rates, rates, fc.integer({ min: 1, max: 40 }), (all, failure, slow, m) => {
+        const rule = thresholds(failure, slow, m)
+        const sum = counts(0, 0)
+        let left = stockUntilThreshold(sum, rule)
+        for (const kind of all) {
+          const isBelow = sum.calls < m
+          addKind(sum, kind, 1)
+          if (isBelow || kind !== GOOD) left--
+          if (reachesThreshold(sum, rule)) {
+            expect(left).toBeLessThanOrEqual(0)
+            return
+          }
+          // Whoever used the stock up sums.
+          if (left <= 0) left = stockUntilThreshold(sum, rule)
+        }
+      }),
+      { numRuns: 2000 },
     )
   })
 })

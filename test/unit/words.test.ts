@@ -40,7 +40,9 @@ import {
   ageOfStamp,
   epochGenerationOf,
   hashOfEpoch,
+  holdsMinimumOf,
   isLaterLap,
+  isSameStock,
   MAX_STOCK,
   packEpoch,
   packRing,
@@ -150,13 +152,16 @@ describe('THREAD and ENTRY', () => {
 
 describe('window words', () => {
   it('STOCK counts down through zero and starts anew from any word', () => {
+    const amount = fc.integer({ min: 1, max: MAX_STOCK })
     fc.assert(
-      fc.property(fc.integer(), fc.integer({ min: 1, max: MAX_STOCK }), (old, left) => {
-        const word = restock(old, left)
-        expect(stockOf(word)).toBe(left)
+      fc.property(fc.integer(), amount, fc.boolean(), (old, left, holds) => {
+        const word = restock(old, left, holds)
+        expect([stockOf(word), holdsMinimumOf(word)]).toEqual([left, holds])
         expect(stockOf(word - 1)).toBe(left - 1)
-        expect(stockOf(word - left - 100)).toBe(-100)
-        expect(restock(word, left)).not.toBe(word)
+        const below = word - left - 100
+        expect([stockOf(below), holdsMinimumOf(below)]).toEqual([-100, holds])
+        expect([isSameStock(word, below), isSameStock(word, old)]).toEqual([true, false])
+        expect(isSameStock(restock(word, left, holds), word)).toBe(false)
         expect(word | 0).toBe(word)
       }),
     )
@@ -172,11 +177,11 @@ describe('window words', () => {
         expect(ringKindOf(ring, g, l)).toBe(k)
         expect(ringKindOf(ring, g + 1, l)).toBe(-1)
         expect(ringKindOf(ring, g, l + 1)).toBe(-1)
-        expect([isLaterLap(ring, l), isLaterLap(ring, l - 1), isLaterLap(ring, l + 1)]).toEqual([
-          false,
-          true,
-          false,
-        ])
+        expect([
+          isLaterLap(ring, packRing(0, l, 0)),
+          isLaterLap(ring, packRing(0, l - 1, 0)),
+          isLaterLap(ring, packRing(0, l + 1, 0)),
+        ]).toEqual([false, true, false])
         expect([rowOf(packRow(g, row), g), rowOf(packRow(g, row), g + 1)]).toEqual([row, 0])
       }),
     )

@@ -13,6 +13,11 @@ import {
 } from './format.ts'
 import { hex, type Options, type Say } from './report.ts'
 
+/** Of the TICK word. */
+const LAST_TICK = 2 ** 30
+/** In the parent's place of a THREAD word: its thread is known to have ended. */
+const DEAD = 2 ** 26 - 1
+
 /** True when the header says enough to go on. */
 export function checkHeader(parts: Parts, say: Say): boolean {
   const at = (name: keyof typeof HEADER): number => parts.word(HEADER[name])
@@ -37,8 +42,10 @@ export function checkHeader(parts: Parts, say: Say): boolean {
   expect('CLOCK', 0, 1)
   expect('SLOTS_USED', 0, parts.maxThreads)
   expect('OVERFLOW_USED', 0, 1)
+  expect('ACTIVE', 0, 1)
   expect('DAMAGED', 0, 0)
   checkTimes(parts, say)
+  checkKeeper(parts, say)
   checkPadding(parts, say)
   const { faults } = readOptions(parts, parts.defaults)
   for (const fault of faults) say(`defaults, ${fault}`)
@@ -57,10 +64,27 @@ function checkTimes(parts: Parts, say: Say): void {
   if (clock < 0n || (clock > 0n && !isManual)) say(`header, MANUAL_CLOCK is ${clock}`)
 }
 
+/** TICK: 0 = no keeper, -1 = asleep, else its last tick. A region made without one has none. */
+function checkKeeper(parts: Parts, say: Say): void {
+  const tickMs = parts.double(HEADER.TICK_MS)
+  const isLegal = tickMs === 0 || (Number.isInteger(tickMs) && tickMs >= 1 && tickMs <= 1000)
+  if (!isLegal) say(`header, TICK_MS is ${tickMs}, neither 0 nor a whole number in 1 .. 1000`)
+  if (tickMs !== 0 && parts.word(HEADER.CLOCK) === 1) {
+    say(`header, TICK_MS is ${tickMs}, yet the clock is manual`)
+  }
+  const tick = parts.word(HEADER.TICK)
+  if (!(tick >= -1 && tick <= LAST_TICK)) say(`header, TICK is ${tick}, not in -1 .. ${LAST_TICK}`)
+  for (const name of ['TICK', 'ACTIVE'] as const) {
+    const value = parts.word(HEADER[name])
+    if (tickMs === 0 && value !== 0) say(`header, ${name} is ${value}, yet there is no keeper`)
+  }
+}
+
 function checkPadding(parts: Parts, say: Say): void {
   for (const [from, to] of [
-    [12, LINE],
-    [HEADER.OVERFLOW_USED + 1, 2 * LINE],
+    [HEADER.TICK_MS + 2, LINE],
+    [HEADER.ACTIVE + 1, 2 * LINE],
+    [HEADER.TICK + 1, parts.defaults],
     [parts.defaults + 28, parts.threads],
   ] as const) {
     const at = parts.firstNonZero(from, to)
@@ -68,8 +92,11 @@ function checkPadding(parts: Parts, say: Say): void {
   }
 }
 
-/** The threads that hold a slot, by slot. */
-export function checkThreads(parts: Parts, say: Say): Map<number, number> {
+/**
+ * The threads that hold a slot, by slot. One that is marked dead holds it until it is reaped, which
+ * who marks it does at once, unless it dies as well.
+ */
+export function checkThreads(parts: Parts, options: Options, say: Say): Map<number, number> {
   const holders = new Map<number, number>()
   const slotsUsed = parts.word(HEADER.SLOTS_USED)
   if (parts.long(parts.threads) !== 0n) say(`slot 0, THREAD is ${hex(parts.long(parts.threads))}`)
@@ -84,6 +111,7 @@ export function checkThreads(parts: Parts, say: Say): Map<number, number> {
     const thread = field(word, 26, 26)
     const other = [...holders].find(([, holder]) => holder === thread)
     if (other !== undefined) say(`${what}: thread ${thread} holds slot ${other[0]} as well`)
+    if (field(word, 0, 26) === DEAD && !options.deaths) say(`${what}: dead, and nobody reaped it`)
     holders.set(slot, thread)
   }
   return holders

@@ -16,10 +16,13 @@ export const HEADER = {
   CLOCK: 5,
   ORIGIN: 8,
   DEFAULT_TIMEOUT: 10,
+  TICK_MS: 12,
   MANUAL_CLOCK: 32,
   SLOTS_USED: 34,
   DAMAGED: 35,
   OVERFLOW_USED: 36,
+  ACTIVE: 37,
+  TICK: 64,
 } as const
 
 export const DEFINITION_WORDS = 4 * LINE
@@ -59,8 +62,8 @@ export class Parts {
   readonly maxThreads: number
   readonly arenaWords: number
   readonly definitionCount: number
-  readonly defaults = 2 * LINE
-  readonly threads = 3 * LINE
+  readonly defaults = 3 * LINE
+  readonly threads = 4 * LINE
   readonly directory: number
   readonly definitions: number
   readonly arena: number

@@ -9,7 +9,7 @@ import {
   TOTAL,
 } from '../../src/memory/layout.ts'
 import { packNext } from '../../src/memory/words/state.ts'
-import { packThread } from '../../src/memory/words/threads.ts'
+import { markedDead, packThread } from '../../src/memory/words/threads.ts'
 import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
 import { packPlace } from '../../src/memory/words/trials.ts'
 import { packRing, packRow } from '../../src/memory/words/windows.ts'
@@ -20,7 +20,10 @@ import type { Made } from './support.ts'
 export type Plant = [what: string, plant: (made: Made) => void, sentence: RegExp]
 
 const word = (at: (made: Made) => number, value: number) => (to: Made) => {
-  to.memory.words[at(to)] = value
+  to.memory[at(to)] = value
+}
+const double = (at: (made: Made) => number, value: number) => (to: Made) => {
+  to.memory.doubles[at(to)] = value
 }
 const long = (at: (made: Made) => number, value: (made: Made) => bigint) => (to: Made) => {
   to.memory.longs[at(to)] = value(to)
@@ -47,6 +50,16 @@ export const PLANTS: Plant[] = [
   ['another version', word(() => HEADER.VERSION, 9), /^header, VERSION is 9/],
   ['more threads', word(() => HEADER.MAX_THREADS, 99), /^header, geometry asks for/],
   ['an unknown clock', word(() => HEADER.CLOCK, 2), /^header, CLOCK is 2/],
+  ['a tick that is no tick', double(() => HEADER.TICK_MS_DOUBLE, 0.5), /^header, TICK_MS is 0.5/],
+  [
+    'a keeper beside a manual clock',
+    double(() => HEADER.TICK_MS_DOUBLE, 5),
+    /^header, TICK_MS is 5, yet the clock is manual/,
+  ],
+  ['a tick out of range', word(() => HEADER.TICK, -2), /^header, TICK is -2, not in -1 .. 10/],
+  ['a tick of no keeper', word(() => HEADER.TICK, 7), /^header, TICK is 7, yet there is no k/],
+  ['use of no keeper', word(() => HEADER.ACTIVE, 1), /^header, ACTIVE is 1, yet there is no k/],
+  ['use that is neither', word(() => HEADER.ACTIVE, 2), /^header, ACTIVE is 2, not in 0 .. 1/],
   ['damage met', word(() => HEADER.DAMAGED, 3), /^header, DAMAGED is 3/],
   ['too many slots', word(() => HEADER.SLOTS_USED, 4), /^header, SLOTS_USED is 4/],
   ['slots not covered', word(() => HEADER.SLOTS_USED, 0), /^slot 1, THREAD .* beyond SLOTS_USED 0/],
@@ -59,11 +72,19 @@ export const PLANTS: Plant[] = [
   [
     'a thread in two slots',
     to => {
-      to.memory.words[HEADER.SLOTS_USED] = 2
+      to.memory[HEADER.SLOTS_USED] = 2
       to.memory.longs[to.region.shape.threadsLong + 2] =
         to.memory.longs[to.region.shape.threadsLong + 1] ?? 0n
     },
     /^slot 2, THREAD .* holds slot 1 as well/,
+  ],
+  [
+    'a slot whose thread is dead',
+    to => {
+      const at = to.region.shape.threadsLong + 1
+      to.memory.longs[at] = markedDead(to.memory.longs[at] ?? 0n)
+    },
+    /^slot 1, THREAD .* dead, and nobody reaped it/,
   ],
   [
     'a free slot with a name',
@@ -119,7 +140,7 @@ export const PLANTS: Plant[] = [
   [
     'a word beyond the last record',
     to => {
-      to.memory.words[to.region.shape.words - 1] = 5
+      to.memory[to.region.shape.words - 1] = 5
     },
     /^arena, word \d+ is 0x5/,
   ],
@@ -230,7 +251,7 @@ export const RECORDS: Plant[] = [
     to => {
       const { record, shape } = to.cells.count
       for (let index = 16; index < 22; index++) {
-        to.memory.words[record + shape.ring + index] = packRing(0, 0, 1)
+        to.memory[record + shape.ring + index] = packRing(0, 0, 1)
       }
     },
     /RING holds \d failed and \d slow of 10, yet it is closed/,
@@ -238,7 +259,7 @@ export const RECORDS: Plant[] = [
   [
     'a stock that waits too long',
     word(from => from.cells.count.record + from.cells.count.shape.stock, 8192 + 4000),
-    /STOCK says 4000 bad outcomes until a sum, \d may be enough/,
+    /STOCK says 4000 outcomes until a sum, \d may be enough/,
   ],
   ['a bucket left turning', word(bucket(BUCKET.STAMP), -1), /STAMP of slot 1, bucket 6, is -1/],
   [

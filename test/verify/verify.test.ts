@@ -1,8 +1,11 @@
 /** The verifier finds nothing in sound regions, and every violation that is planted in one. */
+import { threadId } from 'node:worker_threads'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { attachRegistry } from '../../src/index.ts'
 import { LINE_WORDS } from '../../src/memory/layout.ts'
 import { packPlace } from '../../src/memory/words/trials.ts'
+import { markDead } from '../../src/protocol/slots.ts'
+import { reapMarked } from '../../src/threads/deaths.ts'
 import { start, together, until } from '../threads/crew.ts'
 import { PLANTS, placeLong, RECORDS } from './plants.ts'
 import { breakersOf, close, fail, halfOpen, type Made, makeRegion, use } from './support.ts'
@@ -87,6 +90,16 @@ describe('sound regions', () => {
     }
   })
 
+  it('with a slot that is marked dead, where a death is known', () => {
+    use(made)
+    const { memory, region, registry } = made
+    markDead(memory, region.shape, threadId)
+    expect(verify(registry.handle.buffer, { quiet: true })).toHaveLength(1)
+    expect(verify(registry.handle.buffer, { quiet: true, deaths: true })).toEqual([])
+    reapMarked(region, Object.values(made.cells))
+    expectSound()
+  })
+
   it('with threads beyond the slots, and after its maker has left', () => {
     made.registry.close()
     use(made)
@@ -102,7 +115,7 @@ describe('sound regions', () => {
     expectSound()
   })
 
-  it('of the monotonic clock, after four threads and a death', async () => {
+  it('after four threads at once, and a death', async () => {
     made = makeRegion(2)
     for (const job of ['hammer', 'failUntilRefused']) {
       for (const { name } of breakersOf(made)) {
@@ -135,7 +148,7 @@ describe('planted in the header, the slots and the directory', () => {
     const { definitions } = made.region.shape
     const second = definitions + 4 * LINE_WORDS
     for (const offset of [4, 5, 6]) {
-      made.memory.words[second + offset] = made.memory.words[definitions + offset] ?? 0
+      made.memory[second + offset] = made.memory[definitions + offset] ?? 0
     }
     expect(verify(made.registry.handle.buffer)).toEqual([
       expect.stringMatching(/^entry 1, .* entry for "time" already/),
@@ -150,6 +163,20 @@ describe('planted in a record', () => {
     plant(made)
     const found = verify(made.registry.handle.buffer, { quiet: true })
     expect(found).toContainEqual(expect.stringMatching(sentence))
+  })
+
+  it('a stock that waits beyond the minimum of calls', () => {
+    const { count, cells, memory, registry } = made
+    for (let call = 0; call < 3; call++) count.recordSuccess(count.tryAcquire())
+    expectSound()
+    memory[cells.count.record + cells.count.shape.stock] = 8192 + 8
+    expect(verify(registry.handle.buffer, { quiet: true })).toEqual([
+      expect.stringMatching(/STOCK says 8 outcomes until a sum, 7 may be enough/),
+    ])
+    memory[cells.count.record + cells.count.shape.stock] = (1 << 14) + 8192 + 7
+    expect(verify(registry.handle.buffer, { quiet: true })).toEqual([
+      expect.stringMatching(/STOCK says that the minimum of calls is there, 7 are missing/),
+    ])
   })
 
   it('a verdict that nobody carried out, unless somebody died', () => {

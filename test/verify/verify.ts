@@ -6,7 +6,8 @@
  * from src/. `quiet`: every permit is settled as well, so nothing may be in flight. `deaths`:
  * somebody died in the midst of an operation, so what a death may leave half done is legal:
  * a decision that nobody has published, details of that generation, a claim without a lease, a
- * verdict not carried out, an index taken and not written, a bucket in the midst of its turn.
+ * verdict not carried out, an index taken and not written, a bucket in the midst of its turn, a slot
+ * that is marked dead.
  */
 import { checkDirectory, checkHeader, checkThreads, type Entry } from './directory.ts'
 import { Parts } from './format.ts'
@@ -25,7 +26,7 @@ export function verify(buffer: SharedArrayBuffer, options: Options = {}): string
   }
   const parts = new Parts(buffer)
   if (!checkHeader(parts, say)) return violations
-  const holders = checkThreads(parts, say)
+  const holders = checkThreads(parts, options, say)
   const liveSlots = new Set(holders.keys())
   for (const entry of checkDirectory(parts, options, holders, say)) {
     checkBreaker(subjectOf(parts, options, entry, say), liveSlots)

@@ -6,6 +6,9 @@ import { CLOSED } from './state.ts'
 /** Generations that stand in 20 bits are called future when they are this little ahead. */
 const NEAR = 1024
 
+/** In a STOCK word: its sum found the minimum of calls. */
+const HOLDS_MINIMUM = 1 << 14
+
 interface Counts {
   calls: number
   failures: number
@@ -101,15 +104,14 @@ function addKind(counts: Counts, kind: number, times: number): void {
 function checkThreshold(subject: Subject, counts: Counts): void {
   const { numbers, shape, options, state, say } = subject
   if (state !== CLOSED || options.deaths) return
-  if (!isJudged(numbers, counts)) return
+  if (counts.calls < minimumOf(numbers)) return
   if (missing(numbers, counts) > 0) return
   const { calls, failures, slow } = counts
   say(shape.ring, 'RING', `holds ${failures} failed and ${slow} slow of ${calls}, yet it is closed`)
 }
 
-function isJudged(numbers: Numbers, { calls }: Counts): boolean {
-  const { window, minimumCalls, length } = numbers
-  return calls >= (window === COUNT ? Math.min(minimumCalls, length) : minimumCalls)
+function minimumOf({ window, minimumCalls, length }: Numbers): number {
+  return window === COUNT ? Math.min(minimumCalls, length) : minimumCalls
 }
 
 /** How many bad outcomes more could reach a threshold at the earliest. */
@@ -125,15 +127,23 @@ function missing(numbers: Numbers, counts: Counts): number {
   return isSlowSet ? Math.min(byFailures, until(counts.slow, numbers.slowRate)) : byFailures
 }
 
-/** Who relies on the stock may wait for as many bad outcomes as it says: not more than needed. */
+/**
+ * Who relies on the stock may wait for as many outcomes as it says: not more than are needed. Below
+ * the minimum of calls all count, from there on bad ones.
+ */
 function checkStock(subject: Subject, counts: Counts): void {
   const { parts, record, shape, numbers, options, state, say } = subject
   if (state !== CLOSED || options.deaths || !options.quiet) return
-  if (!isJudged(numbers, counts)) return
-  const left = (parts.word(record + shape.stock) & 0x3fff) - 8192
-  const needed = Math.max(1, missing(numbers, counts))
+  if (counts.calls === 0) return
+  const word = parts.word(record + shape.stock)
+  const left = (word & 0x3fff) - 8192
+  const calls = minimumOf(numbers) - counts.calls
+  const needed = calls > 0 ? calls : Math.max(1, missing(numbers, counts))
   if (left > Math.min(needed, 4095)) {
-    say(shape.stock, 'STOCK', `says ${left} bad outcomes until a sum, ${needed} may be enough`)
+    say(shape.stock, 'STOCK', `says ${left} outcomes until a sum, ${needed} may be enough`)
+  }
+  if (calls > 0 && (word & HOLDS_MINIMUM) !== 0) {
+    say(shape.stock, 'STOCK', `says that the minimum of calls is there, ${calls} are missing`)
   }
 }
 

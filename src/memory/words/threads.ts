@@ -1,7 +1,7 @@
 /**
  * Slots and the directory. Pure functions, no memory.
  *
- *   THREAD  64 bits   { live 1 | epoch 11 | thread 26 | parent 26 }
+ *   THREAD  64 bits   { live 1 | epoch 11 | thread 26 | parent 26 }   parent 2^26 - 1: known dead
  *   ENTRY   64 bits   { definition + 1 32 | lines 32 }    0 = not yet used
  */
 import { lowOf } from './timed.ts'
@@ -25,6 +25,15 @@ export function isLive(word: bigint): boolean {
 
 export function epochOf(word: bigint): number {
   return Number((word >> 52n) & 0x7ffn)
+}
+
+/** The same word of a thread that is known to be dead: it needs its parent no more. */
+export function markedDead(word: bigint): bigint {
+  return word | THREAD_MASK
+}
+
+export function isDead(word: bigint): boolean {
+  return isLive(word) && (word & THREAD_MASK) === THREAD_MASK
 }
 
 export function threadOf(word: bigint): ThreadId {

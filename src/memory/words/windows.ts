@@ -1,7 +1,7 @@
 /**
  * What stands in windows. Pure functions, no memory.
  *
- *   STOCK   32 bits   { version 18 | left 14 }               left is kept with a bias of 2^13
+ *   STOCK   32 bits   { version 17 | minimum 1 | left 14 }   left is kept with a bias of 2^13
  *   RING    32 bits   { generation 20 | lap 9 | outcome 3 }  outcome 0 = none, else kind + 1
  *   ROW     32 bits   { generation 20 | failures 12 }
  *   STAMP   30 bits   bucket number mod 2^30, or -1 while the owner turns the bucket over
@@ -12,16 +12,30 @@
 const STOCK_BIAS = 1 << 13
 const STOCK_MASK = (1 << 14) - 1
 
-/** The most bad outcomes that may pass between two sums. */
+const MINIMUM_BIT = 1 << 14
+const VERSION_SHIFT = 15
+
+/** The most outcomes that may pass between two sums. */
 export const MAX_STOCK = 4095
 
-/** The word that follows `old` with `left` bad outcomes to go. */
-export function restock(old: number, left: number): number {
-  return (((old >> 14) + 1) << 14) | (left + STOCK_BIAS) | 0
+/** The word that follows `old` with `left` outcomes to go. */
+export function restock(old: number, left: number, holdsMinimum: boolean): number {
+  const version = (old >> VERSION_SHIFT) + 1
+  return (version << VERSION_SHIFT) | (holdsMinimum ? MINIMUM_BIT : 0) | (left + STOCK_BIAS)
 }
 
 export function stockOf(word: number): number {
   return (word & STOCK_MASK) - STOCK_BIAS
+}
+
+/** Whether the sum behind the word found the minimum of calls. */
+export function holdsMinimumOf(word: number): boolean {
+  return (word & MINIMUM_BIT) !== 0
+}
+
+/** Whether only outcomes were taken out between the two words, and no sum published. */
+export function isSameStock(a: number, b: number): boolean {
+  return a >> VERSION_SHIFT === b >> VERSION_SHIFT
 }
 
 const LAP_MASK = 0x1ff
@@ -35,10 +49,10 @@ export function ringKindOf(word: number, generation: number, lap: number): numbe
   return word >>> 3 === packRing(generation, lap, 0) >>> 3 ? (word & 7) - 1 : -1
 }
 
-/** True when the word holds an outcome of a later lap, by wrapped difference over 9 bits. */
-export function isLaterLap(word: number, lap: number): boolean {
+/** True when `word` holds an outcome of a later lap than `mine`: wrapped difference over 9 bits. */
+export function isLaterLap(word: number, mine: number): boolean {
   if ((word & 7) === 0) return false
-  const ahead = ((word >>> 3) - lap) & LAP_MASK
+  const ahead = ((word >>> 3) - (mine >>> 3)) & LAP_MASK
   return ahead !== 0 && ahead < 256
 }
 

@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { buildExplorer } from '../bundle.mjs'
 import { stateMutants } from './state.mjs'
+import { stockMutants } from './stock.mjs'
 import { threadMutants } from './threads.mjs'
 import { windowMutants } from './windows.mjs'
 
-const mutants = [...stateMutants, ...windowMutants, ...threadMutants]
+const mutants = [...stateMutants, ...windowMutants, ...stockMutants, ...threadMutants]
 const named = process.argv.slice(2)
 const chosen = mutants.filter(({ name }) => named.length === 0 || named.includes(name))
 
@@ -22,13 +23,13 @@ function explore(file, scenario) {
   })
 }
 
-/** The first of the mutant's scenarios that fails, and how. */
+/** The first of the mutant's scenarios in which a check fails, and how. Other errors do not count. */
 async function tryMutant(mutant) {
   const { file, remove } = await buildExplorer(mutant)
   try {
     for (const scenario of mutant.scenarios) {
       const { code, output } = await explore(file, scenario)
-      if (code === 1 && output.includes('FAILED')) {
+      if (code === 1 && output.startsWith(`${scenario}: FAILED`)) {
         return { scenario, how: output.split('\n')[1]?.replace(`${scenario}: `, '') ?? '' }
       }
     }

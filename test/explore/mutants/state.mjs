@@ -144,4 +144,30 @@ export const stateMutants = [
     ],
     scenarios: ['trials-close', 'trials-open'],
   },
+  {
+    name: 'tend-first-place',
+    about: 'the keeper carries out a verdict that it has from the first place alone',
+    file: 'src/protocol/breaker.ts',
+    replace: [
+      [
+        '      if (verdict !== undefined) this.#carryOut(seen, verdict)\n    }\n    this.window.tend(',
+        '      if (view.succeeded > 0) this.#carryOut(seen, { target: CLOSED, sinceMs: now })\n' +
+          '      else if (verdict !== undefined) this.#carryOut(seen, verdict)\n    }\n    this.window.tend(',
+      ],
+    ],
+    scenarios: ['tend-places'],
+  },
+  {
+    name: 'tend-any-state',
+    about: 'the keeper carries out its verdict in whatever state there is by then',
+    file: 'src/protocol/breaker.ts',
+    replace: [
+      [
+        '      if (verdict !== undefined) this.#carryOut(seen, verdict)\n    }\n    this.window.tend(',
+        '      if (verdict !== undefined) this.#carryOut(load(this.#memory, this.#state), verdict)\n' +
+          '    }\n    this.window.tend(',
+      ],
+    ],
+    scenarios: ['tend-settle', 'tend-ask'],
+  },
 ]

@@ -78,7 +78,7 @@ export const threadMutants = [
     name: 'definition-leaked',
     about: 'the loser of a race for a name keeps its definition',
     file: 'src/protocol/directory.ts',
-    replace: [['      this.#giveBack(definition)\n', '']],
+    replace: [['      if (!isOurs) this.#giveBack(definition)\n', '']],
     scenarios: ['make-same'],
   },
   {
@@ -92,5 +92,45 @@ export const threadMutants = [
       ],
     ],
     scenarios: ['make-same', 'make-other'],
+  },
+  {
+    name: 'parent-first',
+    about: 'a parent is marked dead before its children, who are found by way of it',
+    file: 'src/protocol/slots.ts',
+    replace: [['slots.reverse()', 'slots']],
+    scenarios: ['mark-family'],
+  },
+  {
+    name: 'mark-whatever',
+    about: 'a slot is marked dead whoever holds it by then',
+    file: 'src/protocol/slots.ts',
+    replace: [
+      [
+        'compareExchange64(memory, region.threadsLong + slot, word, markedDead(word))',
+        'compareExchange64(memory, region.threadsLong + slot, slotWord(memory, region, slot), markedDead(slotWord(memory, region, slot)))',
+      ],
+    ],
+    scenarios: ['reap-reuse'],
+  },
+  {
+    name: 'free-unmarked',
+    about: 'slots are freed that nobody has marked dead',
+    file: 'src/protocol/slots.ts',
+    replace: [
+      ['if (isDead(word)) found.set(slot, word)', 'if (isLive(word)) found.set(slot, word)'],
+    ],
+    scenarios: ['mark-family'],
+  },
+  {
+    name: 'marked-maker-kept',
+    about: 'who frees a marked slot leaves the definition that its thread had taken',
+    file: 'src/threads/deaths.ts',
+    replace: [
+      [
+        '  freeDefinitionsOf(memory, shape, new Set([...slots.values()].map(word => threadOf(word).thread)))\n',
+        '',
+      ],
+    ],
+    scenarios: ['mark-family'],
   },
 ]

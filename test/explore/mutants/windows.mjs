@@ -1,4 +1,4 @@
-/** Faults in windows, the stock and the periodic sum. */
+/** Faults in windows and the periodic sum. */
 
 export const windowMutants = [
   {
@@ -8,7 +8,7 @@ export const windowMutants = [
     replace: [
       [
         '  return ahead !== 0 && ahead < 256',
-        '  return ((word >>> 3) & LAP_MASK) > (lap & LAP_MASK)',
+        '  return ((word >>> 3) & LAP_MASK) > ((mine >>> 3) & LAP_MASK)',
       ],
     ],
     scenarios: ['ring-wrap'],
@@ -51,39 +51,6 @@ export const windowMutants = [
       ['back <= this.#mask && into.calls < this.#size; back++', 'back <= this.#size; back++'],
     ],
     scenarios: ['count-ring'],
-  },
-  {
-    name: 'sum-once',
-    about: 'one sum decides, although it may have missed what came before what it saw',
-    file: 'src/protocol/stock.ts',
-    replace: [['if (surelyReaches(first, counts, thresholds)) {', 'if (first !== undefined) {']],
-    scenarios: ['sum-early'],
-  },
-  {
-    name: 'stock-by-store',
-    about: 'a stock is published whatever was taken out meanwhile',
-    file: 'src/protocol/stock.ts',
-    replace: [
-      [
-        'if (compareExchange(cell.memory, stockWord(cell), before, after) === before) {',
-        'store(cell.memory, stockWord(cell), after)\n    if (after === after) {',
-      ],
-      ['import { add, compareExchange, load }', 'import { add, load, store }'],
-    ],
-    scenarios: ['stock-order'],
-  },
-  {
-    name: 'stock-read-late',
-    about: 'the stock is read after the sum that replaces it',
-    file: 'src/protocol/stock.ts',
-    replace: [
-      ['    const before = load(cell.memory, stockWord(cell))\n', ''],
-      [
-        '    const after = restock(',
-        '    const before = load(cell.memory, stockWord(cell))\n    const after = restock(',
-      ],
-    ],
-    scenarios: ['stock-order'],
   },
   {
     name: 'periodic-unfenced',

@@ -93,7 +93,6 @@ export const reapedTrial: Scenario = {
   mortal: ['holder', 'reaper'],
   marks: ['given back', 'asker admitted'],
   alone: 160,
-  bound: 3,
   set() {
     const made = opened(1, 3)
     const { memory, cell } = made

@@ -31,6 +31,7 @@ export const periodicTakenOver: Scenario = {
       const window = {
         hasRates: true,
         record() {},
+        tend() {},
         moveToOverflow() {},
         sum: (_generation: number, _now: number, into: object) => {
           Object.assign(into, rounds[round])
@@ -92,7 +93,7 @@ export const overflowOverlap: Scenario = {
         check(counts.calls === 2 && counts.failures === 1, `${counts.calls} outcomes of two`)
         mark('both counted')
         const bucket = shardOf(cell, 1) + SHARD_BUCKETS + BUCKET.KINDS
-        check(memory.words[bucket] === 0, "another thread's bucket was written")
+        check(memory[bucket] === 0, "another thread's bucket was written")
         mark('late one dropped')
       },
     }
@@ -109,7 +110,7 @@ export const ringWrap: Scenario = {
     const made = world({ slidingWindow: { type: 'count', size: 60 }, failureRateThreshold: 1 })
     const { memory, cell } = made
     // 511 laps of 128 are behind; a lap of good outcomes more, and the next begins at 0.
-    memory.words[cell.record + cell.shape.head] = 511 * cell.shape.ringCapacity
+    memory[cell.record + cell.shape.head] = 511 * cell.shape.ringCapacity
     outcome(made, 1, GOOD, cell.shape.ringCapacity)()
     return {
       memory,

@@ -6,9 +6,9 @@ import { Core } from '../../../src/protocol/breaker.ts'
 import { shardOf } from '../../../src/protocol/cell.ts'
 import { Directory, freeDefinitionsOf } from '../../../src/protocol/directory.ts'
 import { snapshotOf } from '../../../src/protocol/look.ts'
-import { claimSlot, freeSlot, slotWord } from '../../../src/protocol/slots.ts'
+import { claimSlot, freeSlot, markDead, slotWord } from '../../../src/protocol/slots.ts'
 import { moveInFlight, readTotals } from '../../../src/protocol/totals.ts'
-import { reapSlots } from '../../../src/threads/deaths.ts'
+import { reapMarked } from '../../../src/threads/deaths.ts'
 import { emptyRegion, numbersOf, world } from '../build.ts'
 import { machine } from '../machine.ts'
 import { check, type Scenario } from '../scenario.ts'
@@ -32,7 +32,7 @@ export const claimAgainstClaim: Scenario = {
         const word = slotWord(memory, shape, 1)
         if (a === 1) check(threadOf(word).thread === 1, "a's slot says another thread")
         if (b === 1) check(threadOf(word).thread === 2, "b's slot says another thread")
-        if (isLive(word)) check(memory.words[HEADER.SLOTS_USED] === 1, 'a slot beyond SLOTS_USED')
+        if (isLive(word)) check(memory[HEADER.SLOTS_USED] === 1, 'a slot beyond SLOTS_USED')
         if (a !== undefined && b !== undefined) mark('one each')
         if (a === 0 || b === 0) mark('overflow')
       },
@@ -47,7 +47,6 @@ export const reapAgainstClaim: Scenario = {
   mortal: ['reaper', 'second'],
   marks: ['reused', 'abandoned'],
   alone: 400,
-  bound: 2,
   set() {
     const made = world({ slidingWindow: { type: 'consecutive', failures: 5 } }, 1, 1)
     const { region, memory, cell } = made
@@ -55,7 +54,8 @@ export const reapAgainstClaim: Scenario = {
     dead.tryAcquire()
     dead.tryAcquire()
     const run = () => {
-      reapSlots(region, [cell], 1)
+      markDead(memory, region.shape, 1)
+      reapMarked(region, [cell])
       return true
     }
     return {

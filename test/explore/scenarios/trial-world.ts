@@ -1,9 +1,7 @@
 /** What the scenarios of half-open breakers share. */
-import { load } from '#atomics'
-import { HEADER } from '../../../src/memory/layout.ts'
 import { Core } from '../../../src/protocol/breaker.ts'
-import type { Cell } from '../../../src/protocol/cell.ts'
 import { openNow, seenOf, type World, world } from '../build.ts'
+import { pause } from '../door.ts'
 import { note } from '../machine.ts'
 import { check } from '../scenario.ts'
 
@@ -39,7 +37,7 @@ export function trial({ cell }: World, slot: number, settle: Settle): () => numb
     const core = new Core(cell, slot)
     const permit = core.tryAcquire()
     if (permit >= 0) {
-      makeCall(cell, permit)
+      makeCall(permit)
       core[settle](permit)
     }
     return permit
@@ -47,9 +45,9 @@ export function trial({ cell }: World, slot: number, settle: Settle): () => numb
 }
 
 /** The call itself: a step during which the permit is in flight. */
-export function makeCall(cell: Cell, permit: number): void {
+export function makeCall(permit: number): void {
   note(permit)
-  load(cell.memory, HEADER.MAGIC)
+  pause()
   note(undefined)
 }
 

@@ -101,7 +101,7 @@ export const usedTwice: Scenario = {
           const core = new Core(cell, 1)
           const permit = core.tryAcquire()
           if (permit < 0) return permit
-          makeCall(cell, permit)
+          makeCall(permit)
           core.release(permit)
           core.release(permit)
           return permit
@@ -132,7 +132,7 @@ export const pastTheWrap: Scenario = {
     const { memory, cell, clock } = made
     const last = 2 ** 28 - 1
     // Half-open at the last generation but one, with a place used; then open, then past the wrap.
-    memory.words[cell.state] = packState(last - 1, HALF_OPEN)
+    memory[cell.state] = packState(last - 1, HALF_OPEN)
     memory.longs[cell.recordLong + RECORD.NEXT_LONG] = packNext(last - 1, HALF_OPEN, 100)
     memory.longs[cell.recordLong + RECORD.NEXT_LONG + 1] = packNext(last - 2, OPEN, 100)
     const core = new Core(cell, 1)

@@ -58,7 +58,6 @@ export const turnOverByGeneration: Scenario = {
   kills: 1,
   marks: ['old generation', 'new generation'],
   alone: 260,
-  bound: 3,
   set() {
     const made = world({
       slidingWindow: { type: 'time', durationMs: 100, buckets: 1 },
@@ -105,7 +104,6 @@ export const ringOverlap: Scenario = {
   kills: 1,
   marks: ['open', 'one died'],
   alone: 400,
-  bound: 2,
   set() {
     const made = world({
       slidingWindow: { type: 'count', size: 3 },
@@ -173,7 +171,6 @@ export const sumOverTime: Scenario = {
   kills: 0,
   marks: ['closed'],
   alone: 700,
-  bound: 2,
   set() {
     const made = world(
       {

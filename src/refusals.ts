@@ -1,0 +1,67 @@
+/**
+ * The refusals of one breaker in one thread. An error costs microseconds to make, and a promise that
+ * is rejected before anybody listens costs Node another: it has to remember it, and to forget it
+ * again. So there is one error and one rejected promise for each state that refuses, made at its
+ * first refusal and given to all who are refused until the state changes.
+ *
+ * Many callers hold the same error, so it is frozen, and says how long to wait when it is read.
+ */
+import { CircuitOpenError } from './errors.ts'
+import { generationOf } from './memory/words/state.ts'
+import type { Core } from './protocol/breaker.ts'
+import { retryAfterMs, seenState, stateNameOf } from './protocol/look.ts'
+import { readReason } from './protocol/state.ts'
+
+export class Refusals {
+  readonly #name: string
+  readonly #core: Core
+  #error: CircuitOpenError | undefined
+  #promise: Promise<never> | undefined
+  /** What the error was made of. */
+  #refusedBy = -1
+  #lastError: unknown
+
+  constructor(name: string, core: Core) {
+    this.#name = name
+    this.#core = core
+  }
+
+  /** The error of the last refusal. */
+  error(): CircuitOpenError {
+    const { refusedBy, lastError } = this.#core
+    if (
+      this.#error === undefined ||
+      refusedBy !== this.#refusedBy ||
+      lastError !== this.#lastError
+    ) {
+      this.#error = this.#make()
+      this.#promise = undefined
+      this.#refusedBy = refusedBy
+      this.#lastError = lastError
+    }
+    return this.#error
+  }
+
+  /** A promise rejected with that error. Nobody need handle it: somebody has. */
+  promise(): Promise<never> {
+    const error = this.error()
+    if (this.#promise === undefined) {
+      this.#promise = Promise.reject(error)
+      this.#promise.catch(() => {})
+      Object.freeze(this.#promise)
+    }
+    return this.#promise
+  }
+
+  #make(): CircuitOpenError {
+    const { cell, refusedBy, lastError } = this.#core
+    return new CircuitOpenError(this.#name, {
+      state: stateNameOf(refusedBy),
+      reason: readReason(cell, generationOf(refusedBy)),
+      lastError,
+      get retryAfterMs() {
+        return retryAfterMs(cell, seenState(cell), cell.clock.now())
+      },
+    })
+  }
+}

@@ -1,0 +1,37 @@
+/** What the keeper does for a region besides ticking: outlived trials, sums, slots of the dead. */
+import type { Region } from '../memory/region.ts'
+import { Core } from '../protocol/breaker.ts'
+import type { Cell } from '../protocol/cell.ts'
+import { cellOf, Directory } from '../protocol/directory.ts'
+import { OVERFLOW_SLOT } from '../protocol/slots.ts'
+import { reapMarked } from './deaths.ts'
+
+/** No thread's number: the keeper makes no breakers. */
+const NOBODY = { thread: 0, parent: 0 }
+
+export class Upkeep {
+  readonly #region: Region
+  readonly #directory: Directory
+  readonly #cores: Core[] = []
+  readonly #cells: Cell[] = []
+
+  constructor(region: Region) {
+    this.#region = region
+    this.#directory = new Directory(region, NOBODY)
+  }
+
+  /**
+   * One round. Nothing waits for it: askers take outlived trials over, recorders sum, and whoever
+   * sees a thread end reaps.
+   */
+  round(): void {
+    for (const entry of this.#directory.entriesAfter(this.#cores.length)) {
+      // It asks and records nothing, so the slot does not matter.
+      const core = new Core(cellOf(this.#region, entry), OVERFLOW_SLOT)
+      this.#cores.push(core)
+      this.#cells.push(core.cell)
+    }
+    for (const core of this.#cores) core.tend()
+    reapMarked(this.#region, this.#cells)
+  }
+}

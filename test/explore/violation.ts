@@ -1,0 +1,2 @@
+/** A check that does not hold. */
+export class Violation extends Error {}
