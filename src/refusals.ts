@@ -1,7 +1,7 @@
 /**
- * The refusals of one breaker in one thread. An error costs microseconds to make, and a promise that
- * is rejected before anybody listens costs Node another: it has to remember it, and to forget it
- * again. So there is one error and one rejected promise for each state that refuses, made at its
+ * The refusals of one breaker in one thread. An error costs microseconds to make, and a promise
+ * that is rejected before anybody listens costs Node another: it has to remember it, and to forget
+ * it again. So there is one error and one rejected promise for each state that refuses, made at its
  * first refusal and given to all who are refused until the state changes.
  *
  * Many callers hold the same error, so it is frozen, and says how long to wait when it is read.
@@ -48,7 +48,6 @@ export class Refusals {
     if (this.#promise === undefined) {
       this.#promise = Promise.reject(error)
       this.#promise.catch(() => {})
-      Object.freeze(this.#promise)
     }
     return this.#promise
   }

@@ -112,7 +112,7 @@ describe('shared memory', () => {
   })
 
   it('no numeric literal indexes memory', () => {
-    const door = [...WRITES, 'load', 'load64', 'readFixed', 'readFixedDouble', 'readOwn']
+    const door = [...WRITES, 'load', 'load64', 'peek', 'readFixed', 'readFixedDouble', 'readOwn']
     const literal = (node: ts.Node): boolean => {
       const [, index] = isCallOf(node, [...door, 'writeFixed']) ? node.arguments : []
       return index !== undefined && ts.isNumericLiteral(index)
@@ -192,10 +192,11 @@ describe('dependencies', () => {
     time: BASE,
     protocol: BASE,
     threads: PROTOCOL,
-    settlement: PROTOCOL,
+    refusals: PROTOCOL,
+    settlement: [...PROTOCOL, 'refusals'],
     execute: [...PROTOCOL, 'settlement'],
-    breaker: [...PROTOCOL, 'settlement', 'execute'],
-    registry: [...PROTOCOL, 'threads', 'breaker'],
+    breaker: [...PROTOCOL, 'refusals', 'settlement', 'execute'],
+    registry: [...PROTOCOL, 'refusals', 'threads', 'breaker'],
     index: [...PROTOCOL, 'execute', 'breaker', 'registry'],
   }
   const partOf = (path: string) => path.match(/^src\/([a-z]+)/)?.[1] ?? path

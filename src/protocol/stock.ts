@@ -6,15 +6,15 @@
  * Below the minimum of calls every outcome takes one out. From there on bad ones do; a thread whose
  * good outcome takes one out finds in the word that they need not any more.
  *
- * Invariant, while some thread relies on it: stock <= the outcomes still needed, plus those recorded
- * and not yet taken out.
+ * Invariant, while some thread relies on it: stock <= the outcomes still needed, plus those
+ * recorded and not yet taken out.
  *
  * 1. A thread relies on the stock only after it has itself published one, for this generation (and,
  *    in a time window, this bucket). Until then it sums at each of its outcomes. It spares its good
  *    outcomes once a sum for this or a later bucket has found the minimum of calls.
- * 2. Within a bucket and a generation calls only come in. So the minimum, once reached, stays so, for
- *    every later sum; good outcomes then move the threshold away, and each bad one brings it nearer
- *    by one at the most (threshold.ts).
+ * 2. Within a bucket and a generation calls only come in. So the minimum, once reached, stays so,
+ *    for every later sum; good outcomes then move the threshold away, and each bad one brings it
+ *    nearer by one at the most (threshold.ts).
  * 3. A stock is published from the word read before the sum, less what was taken out since. An
  *    outcome that the sum missed is recorded after that look; so it is taken out in between, and
  *    subtracted, or from the new stock. Where nothing is left to publish one is: each outcome that

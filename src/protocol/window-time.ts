@@ -69,12 +69,16 @@ export class TimeWindow implements Window {
   }
 
   record(seen: number, kind: number): void {
+    if (kind === GOOD && this.#isSpared(seen)) this.#count(this.#goodCounter)
+    else this.#recordAndJudge(seen, kind)
+  }
+
+  #count(counter: number): void {
     // ATOMIC time.record
     //   observes:  our own bucket: nobody else writes it.
     //   publishes: one outcome more of this kind.
     //   dies here: the outcome is in the window or it is not.
-    if (kind === GOOD && this.#isSpared(seen)) add(this.#cell.memory, this.#goodCounter, 1)
-    else this.#recordAndJudge(seen, kind)
+    add(this.#cell.memory, counter, 1)
   }
 
   #isSpared(seen: number): boolean {
@@ -92,7 +96,7 @@ export class TimeWindow implements Window {
     const number = this.#currentBucket()
     this.#sparesGeneration = -1
     if (this.#slot === 0) recordOverflow(cell, generation, number, kind)
-    else add(cell.memory, this.#ownBucket(generation, number) + BUCKET.KINDS + kind, 1)
+    else this.#count(this.#ownBucket(generation, number) + BUCKET.KINDS + kind)
     const relies = this.#reliesOnBucket === number && this.#reliesOnGeneration === generation
     const stock = spend(cell, seen)
     if (stockOf(stock) <= 1 || !relies) this.#judge(seen, generation)

@@ -1,4 +1,4 @@
-/** Starts and ends a region's keeper: the main thread does, since a worker may end before others. */
+/** Starts and ends a region's keeper. The main thread does: a worker may end before the others. */
 import { Worker } from 'node:worker_threads'
 import { notify, store } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
@@ -6,7 +6,7 @@ import { HEADER } from '../memory/layout.ts'
 import type { Region } from '../memory/region.ts'
 import { ASLEEP, NO_KEEPER } from '../memory/words/tick.ts'
 
-/** The built file, also when this one is run from its source: a worker's entry must be JavaScript. */
+/** The built file, also when this one runs from its source: a worker's entry must be JavaScript. */
 const ENTRY = new URL('../../dist/threads/keeper.js', import.meta.url)
 
 /** Starts the keeper. It keeps no process alive, and its death does no harm. */

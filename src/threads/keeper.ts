@@ -1,7 +1,7 @@
 /**
  * The keeper: the entry of a thread that does nothing but this. It moves the TICK word on, so that
- * other threads may go without their clocks (time/monotonic.ts), and now and then sees to what is due
- * although nobody asks (upkeep.ts). Nothing needs it.
+ * other threads may go without their clocks (time/monotonic.ts), and now and then sees to what is
+ * due although nobody asks (upkeep.ts). Nothing needs it.
  *
  * While it lives TICK says asleep or ticking, and it moves the word by CAS only. Who ends it stores
  * that there is no keeper, which it finds at its next look; nobody takes that back.
@@ -40,7 +40,7 @@ function move(from: number, to: number): boolean {
 
 function isQuiet(): boolean {
   // ATOMIC keeper.quiet
-  //   observes: whether a thread has seen a new tick since the last look (pairs with monotonic.active).
+  //   observes: whether a thread has seen a tick since the last look (pairs with monotonic.active).
   //   loses to: a thread that says so in between: it says so again at its next tick.
   if (load(memory, HEADER.ACTIVE) === 0) return true
   store(memory, HEADER.ACTIVE, 0)

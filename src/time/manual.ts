@@ -1,4 +1,4 @@
-/** A clock that stands still until `advance`, in any thread, moves it for all. Resolution: 1 µs. */
+/** A clock that stands still until `advance`, in any thread, moves it for all. Steps of 1 µs. */
 import { add64, load64 } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
 import { HEADER } from '../memory/layout.ts'

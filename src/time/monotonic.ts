@@ -2,7 +2,8 @@
  * The process's monotonic clock, and how a thread goes without reading it while a keeper ticks.
  *
  * `process.hrtime()` reads one clock for all threads of the process, and leaves no garbage: V8
- * takes its array apart where it is inlined. `performance.now()` of Node 20 and 22 boxes its result.
+ * takes its array apart where it is inlined. `performance.now()` of Node 20 and 22 boxes its
+ * result.
  *
  * Reading the clock costs more than all else that a refusal does. So hot paths ask less: is it
  * surely before a certain moment? `glance()` answers with an upper bound of the time, `latest`. The
@@ -12,9 +13,9 @@
  *
  * 1. A tick first seen at time t ends by t + TICK_MS, give or take how late the keeper wakes. The
  *    bound is t + 2 TICK_MS. The next tick seen brings the next look at the clock.
- * 2. A keeper that is later than that, or dead, leaves the word as it is. So a thread takes the same
- *    word on trust for 1, 2, 4, ... 256 calls and then looks at its clock; past the bound it trusts
- *    this tick no more. A late keeper misleads a thread for at most 256 calls in a row.
+ * 2. A keeper that is later than that, or dead, leaves the word as it is. So a thread takes the
+ *    same word on trust for 1, 2, 4, ... 256 calls and then looks at its clock; past the bound it
+ *    trusts this tick no more. A late keeper misleads a thread for at most 256 calls in a row.
  * 3. The same fence covers a plain read that the memory model lets be old.
  * 4. What it may be misled about: to refuse although a wait has just ended, and to put a good
  *    outcome into the bucket that has just ended. Everything else reads the clock.
