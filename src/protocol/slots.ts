@@ -110,22 +110,25 @@ export function deadSlots(memory: Memory, region: RegionShape): Map<number, bigi
   return found
 }
 
-/** The live slots whose thread is `dead`, or was started by one that is, directly or not. */
+/** The slots of `dead` and of those that it had started, directly or not, ancestors first. */
 function slotsOf(memory: Memory, region: RegionShape, dead: number): Map<number, bigint> {
-  const threads = new Set([dead])
   const found = new Map<number, bigint>()
   const slots = slotsInUse(memory, region)
-  // Each round finds at least one descendant more, or is the last.
+  let parents = new Set<number>()
+  // Each round finds the children of the round before, or is the last.
   for (let round = 0; round <= slots; round++) {
-    const before = found.size
+    const threads = new Set<number>()
     for (let slot = 1; slot <= slots; slot++) {
       const word = slotWord(memory, region, slot)
       const { thread, parent } = threadOf(word)
-      if (!isLive(word) || !(threads.has(thread) || threads.has(parent))) continue
+      const isNext = round === 0 ? thread === dead : parents.has(parent)
+      if (!isLive(word) || !isNext || found.has(slot)) continue
       found.set(slot, word)
       threads.add(thread)
     }
-    if (found.size === before) break
+    if (round === 0) threads.add(dead)
+    if (threads.size === 0) break
+    parents = threads
   }
   return found
 }

@@ -154,10 +154,10 @@ export class TimeWindow implements Window {
   tend(generation: number, now: number): void {
     const number = this.#bucketNumber(now)
     if (number === this.#tendedBucket) return
-    this.#tendedBucket = number
     const published = readSummary(this.#cell, generation)
-    // Nothing in it: nothing leaves it either.
-    if (published !== undefined && published.counts.calls > 0) this.#periodic.look(generation, now)
+    const isEmpty = published === undefined || published.counts.calls === 0
+    if (isEmpty || this.#bucketNumber(published.at) === number) this.#tendedBucket = number
+    else this.#periodic.look(generation, now)
   }
 
   sum(generation: number, now: number, into: Counts): void {

@@ -2,6 +2,7 @@
  * Which reads a search takes together with the operation before them. What a thread reads from a
  * word that no other thread writes is the same a moment later, and nobody sees it read. Schedules
  * that differ only in when that happens are one schedule: no other thread need be let in before it.
+ * Nor can it be told whether a thread died before or after such a read, but that it has no result.
  *
  * Who writes what is learnt from the search itself, which begins anew when a thread writes a word
  * that it was not known to write; a short search comes first, where that costs little. A search that

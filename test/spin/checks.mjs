@@ -47,7 +47,9 @@ export const CHECKS = [
   liveFault('trials', "nobody writes a dead claimer's lease", ['NO_LEASE_HELP', 'THREADS=2']),
   liveFault('trials', 'an older generation told by its number', ['BY_NUMBER', 'THREADS=2']),
 
-  holds('slots', 'one slot, three threads, two reapers', []),
+  holds('slots', 'one slot, three threads with calls', ['NO_PLACE']),
+  holds('slots', 'one slot, three threads with a trial', ['CALLS=0']),
+  holds('slots', 'one slot, two threads with both', ['THREADS=2']),
   holds('slots', 'two slots, two threads', ['THREADS=2', 'SLOTS=2']),
   alwaysEnds('slots', "a dead thread's slot is given back", ['THREADS=2']),
   mark('slots', 'a slot used by all threads in turn'),
@@ -56,7 +58,9 @@ export const CHECKS = [
   fault('slots', 'load and store for the CAS that claims', ['STORE_CLAIM']),
   fault('slots', 'load and store for the CAS that frees', ['STORE_FREE']),
   fault('slots', 'load and store for the CAS that abandons', ['STORE_ABANDON']),
-  fault('slots', 'reaped on silence alone', ['ON_SILENCE']),
+  fault('slots', 'load and store for the CAS that marks', ['STORE_MARK']),
+  fault('slots', 'marked on silence alone', ['ON_SILENCE']),
+  fault('slots', 'a slot freed that nobody has marked', ['UNMARKED']),
   liveFault('slots', 'slot never freed', ['NO_FREE', 'THREADS=2']),
 
   holds('duty', 'no mixture of rounds is read, none goes back'),
@@ -77,4 +81,15 @@ export const CHECKS = [
   fault('stock', 'taken out before it is recorded', ['SPEND_FIRST', 'ONE_BUCKET']),
   fault('stock', 'failures of one sum over the calls of the next', ['SECOND_CALLS', 'ONE_BUCKET']),
   fault('stock', 'sum for the bucket of the record', ['OLD_BUCKET', 'RECORDERS=2', 'RECORDS=4']),
+
+  holds('minimum', 'two recorders, good and bad outcomes', ['RECORDS=4', 'MIN=4']),
+  holds('minimum', 'three recorders', ['RECORDERS=3', 'RECORDS=1']),
+  mark('minimum', 'a good outcome opens', ['GOOD_OPENS']),
+  mark('minimum', 'one is spared after bad ones', ['SPARED']),
+  fault('minimum', 'good outcomes take nothing out below the minimum', ['GOOD_FREE']),
+  fault('minimum', 'spared before the minimum is found', ['SPARE_EARLY']),
+  fault('minimum', 'every stock says that the minimum is reached', ['ALWAYS_HELD']),
+  fault('minimum', 'what was taken out since is not subtracted', ['NOT_SUBTRACTED']),
+  fault('minimum', 'a stock replaces that of a sum made meanwhile', ['OVER_SUM']),
+  fault('minimum', 'one sum decides', ['SUM_ONCE']),
 ]

@@ -144,7 +144,7 @@ const RIGHT = new Set([2, 3, 4, 5])
 
 /** Rows are printed as they come, so widths are fixed beforehand. */
 function lineOf(values) {
-  const widths = [6, Math.max(...CHECKS.map(check => check.says.length)) + 7, 11, 6, 6, 6, 0]
+  const widths = [7, Math.max(...CHECKS.map(check => check.says.length)) + 7, 11, 6, 6, 6, 0]
   return values
     .map((value, at) => (RIGHT.has(at) ? value.padStart(widths[at]) : value.padEnd(widths[at])))
     .join('  ')

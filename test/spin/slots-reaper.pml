@@ -15,6 +15,22 @@
     :: d_step { mortal && reaperDeaths < REAPER_DEATHS -> reaperDeaths++ } goto stopped fi
 #define NEWS(t) d_step { IS_DEAD(t) && !told[t] -> told[t] = true; whose = t }
 
+#ifdef STORE_MARK
+#define LOOK_AGAIN skip
+#else
+#define LOOK_AGAIN held = THREAD[slot]
+#endif
+#ifdef UNMARKED
+#define CAN_FREE(w) isLive(w)
+#else
+#define CAN_FREE(w) isMarked(w)
+#endif
+#if SLOTS > 1
+#define ANY_MARKED (CAN_FREE(THREAD[0]) || CAN_FREE(THREAD[1]))
+#else
+#define ANY_MARKED CAN_FREE(THREAD[0])
+#endif
+
 proctype Reaper(bool mortal) {
   bool told[THREADS + 1];
   bool gone;
@@ -27,11 +43,28 @@ end_wait:
 #if THREADS > 2
   :: NEWS(3)
 #endif
+  :: !mortal && ANY_MARKED -> goto reap
   fi;
   do
   :: slot < SLOTS ->
+    /* ATOMIC slots.mark: with the look before it, for where the word has changed nothing happens. */
+#ifdef STORE_MARK
+    STEP(held = THREAD[slot]);
+#endif
+    STEP(LOOK_AGAIN;
+      if
+      :: isLive(held) && threadOf(held) == whose -> THREAD[slot] = marked(held)
+      :: else
+      fi;
+      slot++; held = 0)
+  :: else -> break
+  od;
+reap:
+  if :: d_step { slot = 0; whose = 0 } fi;
+  do
+  :: slot < SLOTS ->
     STEP(held = THREAD[slot];
-      if :: isLive(held) && threadOf(held) == whose :: else -> held = 0; slot++ fi);
+      if :: CAN_FREE(held) -> whose = threadOf(held) :: else -> held = 0; slot++ fi);
     if :: held -> break :: else fi
   :: else -> goto done
   od;

@@ -6,8 +6,8 @@
  * for this bucket. The bucket changes once, at any step.
  *
  * Abstraction: NEED bad outcomes in the current bucket open the breaker (one bucket a window, the
- * minimum of calls is reached, good outcomes only raise the need and are left out); opening is one
- * step. A recorder that is never scheduled again is dead.
+ * minimum of calls is reached, good outcomes only raise the need and are left out: minimum.pml has
+ * both); the CAS with its subtractions is one step, and so is opening. A recorder that is never scheduled again is dead.
  *
  * Property, by assertion at every record: a bucket holds NEED outcomes or more while the breaker is
  * closed only if as many recorders, and one more for each outcome beyond, are in the midst of a
@@ -16,8 +16,8 @@
  * Bounds: RECORDS records a thread, ATTEMPTS sums. Residual: the version (mod 16) does not wrap.
  *
  * Expected: 0.4 million states with two recorders and the change of bucket, 1.4 million with three
- * in one bucket (-DONE_BUCKET). Faults: STORE_PUBLISH, NOT_SUBTRACTED, READ_LATE, OLD_BUCKET, SPEND_FIRST,
- * SECOND_CALLS (at a threshold of 1: the failures of one sum over all calls of a second).
+ * in one bucket (-DONE_BUCKET). Faults: STORE_PUBLISH, NOT_SUBTRACTED, READ_LATE, OLD_BUCKET,
+ * SPEND_FIRST, SECOND_CALLS (at a threshold of 1: the failures of one sum over all calls of a second).
  * Mark (REACHED): the breaker opens after the change of bucket.
  */
 #ifndef RECORDERS

@@ -21,10 +21,13 @@ async function runScript(name: string, args: string[], flags: string[] = []): Pr
 }
 
 describe('a process with an open registry ends by itself', () => {
-  /** Milliseconds from its last line to its end. */
-  const AT_ONCE_MS = 2000
+  /** Milliseconds. Less than a keeper sleeps that nobody wakes, and it has only just gone to sleep. */
+  const AT_ONCE_MS = 700
+  /** Of which one at least is not disturbed by what else the machine does. */
+  const ATTEMPTS = 3
 
-  it.each(['at_once', 'awake', 'asleep', 'by_exit'])('%s', async way => {
+  /** Milliseconds from its last line to its end. */
+  async function timeToLeave(way: string): Promise<number> {
     let doneAt = Number.NaN
     const ended = run(process.execPath, [scriptOf('leave'), way], { timeout: LIMIT_MS })
     ended.child.stdout?.on('data', () => {
@@ -32,7 +35,13 @@ describe('a process with an open registry ends by itself', () => {
     })
     const { stdout, stderr } = await ended
     expect({ stdout, stderr }).toEqual({ stdout: 'done\n', stderr: '' })
-    expect(performance.now() - doneAt).toBeLessThan(AT_ONCE_MS)
+    return performance.now() - doneAt
+  }
+
+  it.each(['at_once', 'awake', 'asleep', 'by_exit'])('%s', async way => {
+    const times: number[] = []
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) times.push(await timeToLeave(way))
+    expect(Math.min(...times)).toBeLessThan(AT_ONCE_MS)
   })
 })
 

@@ -16,7 +16,7 @@ import {
 } from './keeper/support.ts'
 
 /** Milliseconds: a keeper that nobody uses ticks on for 100 ms. The rest is for a busy machine. */
-const SOON_ASLEEP_MS = 1500
+const SOON_ASLEEP_MS = 3000
 /** Milliseconds without a call that no keeper takes for silence. */
 const PAUSE_MS = 50
 

@@ -54,7 +54,7 @@ export const markerDies: Scenario = {
   kills: 1,
   mortal: ['reaper', 'keeper'],
   marks: ['freed by the keeper', 'freed by the reaper', 'reused', 'left to the next round'],
-  alone: 200,
+  alone: 400,
   set() {
     const made = world(ROW, 1)
     const { memory, cell } = made

@@ -69,7 +69,7 @@ export const tendAgainstSettling: Scenario = {
   about: 'a trial settles just under, at and past its lease, while the keeper looks twice',
   kills: 1,
   marks: ['closed', 'open', 'late', 'half-open'],
-  alone: 160,
+  alone: 400,
   set() {
     const made = halfOpened(1, 1)
     return {
@@ -92,7 +92,7 @@ export const tendAgainstAsker: Scenario = {
     'a dead thread holds the only trial and its lease ends, while the keeper and an asker look',
   kills: 1,
   marks: ['open', 'half-open'],
-  alone: 160,
+  alone: 400,
   set() {
     const made = halfOpened(1, 2)
     new Core(made.cell, 1).tryAcquire()
@@ -119,7 +119,7 @@ export const tendAmongAll: Scenario = {
   mortal: ['holder', 'asker', 'keeper'],
   bound: 2,
   marks: ['closed', 'open', 'late'],
-  alone: 160,
+  alone: 400,
   set() {
     const made = halfOpened(1, 2)
     return {
@@ -142,7 +142,7 @@ export const tendAmongPlaces: Scenario = {
   about: 'two trials settle, a good and a bad one, while the keeper looks at their places',
   kills: 1,
   marks: ['open', 'half-open'],
-  alone: 160,
+  alone: 400,
   set() {
     const made = halfOpened(2, 2)
     const { memory, cell } = made
@@ -178,7 +178,7 @@ export const tendAgainstRecorder: Scenario = {
   kills: 1,
   mortal: ['recorder'],
   marks: ['empty', 'not empty'],
-  alone: 200,
+  alone: 400,
   set() {
     const made = world({
       slidingWindow: { type: 'time', durationMs: WINDOW_MS, buckets: 1 },

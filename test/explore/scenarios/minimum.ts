@@ -45,7 +45,7 @@ export function recording(plan: Plan): Scenario {
     kills,
     ...(bound === undefined ? {} : { bound }),
     marks: ['open', 'overlap', ...marks],
-    alone: 200,
+    alone: 400,
     set() {
       const names = Object.keys(plan.threads)
       const made = withRing(world(options, names.length), RING)

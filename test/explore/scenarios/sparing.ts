@@ -67,7 +67,7 @@ export const bucketEnds: Scenario = {
   about: 'buckets end between any two steps of a thread that spares: each outcome is in its own',
   kills: 1,
   marks: ['all in the first', 'some out of the window'],
-  alone: 120,
+  alone: 400,
   set() {
     const made = sparing(2)
     const { memory, cell } = made
@@ -93,7 +93,7 @@ export const generationEnds: Scenario = {
   about: 'a reset between any two steps of a thread that spares: no outcome in the old window',
   kills: 1,
   marks: ['some of each', 'overlap', 'open'],
-  alone: 120,
+  alone: 400,
   set() {
     const made = sparing(1)
     const { memory, cell } = made
@@ -116,7 +116,7 @@ export const metricsEnd: Scenario = {
   about: 'the same where metrics-only, in which all good outcomes are spared, is what ends',
   kills: 1,
   marks: ['some of each', 'overlap', 'open'],
-  alone: 120,
+  alone: 400,
   set() {
     const made = sparing(1)
     const { memory, cell } = made
@@ -141,7 +141,7 @@ export const generationEndsInCount: Scenario = {
     'a count window: a reset, and a failure after it, between any two steps of one that spares',
   kills: 1,
   marks: ['some of each', 'overlap', 'open'],
-  alone: 200,
+  alone: 400,
   set() {
     const made = withRing(
       world({
@@ -178,7 +178,7 @@ export const bothEnd: Scenario = {
   kills: 1,
   mortal: ['spares'],
   marks: ['new window', 'new generation'],
-  alone: 120,
+  alone: 400,
   set() {
     const made = sparing(1)
     const { memory, cell } = made
@@ -206,7 +206,7 @@ export const readWhileSpared: Scenario = {
   about: 'a thread spares, resets and goes on while another adds up for both generations',
   kills: 1,
   marks: ['old', 'new', 'a spared one is seen', 'and is missed'],
-  alone: 120,
+  alone: 400,
   set() {
     const made = sparing(1)
     const { memory, cell } = made
@@ -249,7 +249,7 @@ export const straddles: Scenario = {
   kills: 0,
   bound: 3,
   marks: ['open', 'late by the one spared'],
-  alone: 200,
+  alone: 400,
   set() {
     const made = world({
       slidingWindow: { type: 'time', durationMs: 2 * BUCKET_MS, buckets: 2 },
