@@ -22,7 +22,8 @@
  * 4. The clock and STATE are read after that word: a sum for an older bucket or generation cannot
  *    replace the stock of a newer one, whose publication would have changed the version.
  * 5. So the outcomes that come between the one that fills the threshold and the opening are at most
- *    as many as there are recorders in the midst of a record; with none in its midst, none.
+ *    as many as there are recorders in the midst of a record; with none in its midst, none. (A good
+ *    outcome that was spared while its bucket ended counts as in its midst until the next sum.)
  * 6. A sum that reaches the threshold is held against a second one (`surelyReaches`): no stalled
  *    sum opens by failures that it saw and successes before them that it missed.
  *

@@ -230,7 +230,7 @@ class Machine {
     this.memoryHigh ^= mix(before + 7, word + 1) ^ mix(after + 7, word + 1)
   }
 
-  /** 53 bits that stand for (memory, logs, who lives, `extra`). */
+  /** 53 bits that stand for (memory, logs while they can go on, who lives, `extra`). */
   key(extra: number): number {
     let low = mix(this.memoryLow, extra)
     let high = mix(this.memoryHigh, extra + 1)

@@ -13,7 +13,7 @@ import { Violation } from './violation.ts'
 const CHANGES = 3
 const LENGTH = 200
 
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0

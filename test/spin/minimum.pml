@@ -1,23 +1,25 @@
 /*
- * Below the minimum of calls: src/protocol/stock.ts, tags stock.spend, stock.read, stock.publish, with
- * time.record (P4). What stock.pml leaves out: good outcomes, the minimum, and sparing.
+ * Below the minimum of calls: src/protocol/stock.ts, tags stock.spend, stock.read, stock.publish,
+ * with time.record (P4). What stock.pml leaves out: good outcomes, the minimum, and sparing.
  *
- * RECORDERS threads record good and bad outcomes, in any order, into shards of their own. Each takes
- * one out of the stock, unless it is a good one of a thread that spares, and sums when the stock is
- * used up or when its thread relies on none. A breaker opens with MIN calls of which half are bad.
+ * RECORDERS threads record good and bad outcomes, in any order, into shards of their own. Each
+ * takes one out of the stock, unless it is a good one of a thread that spares, and sums when the
+ * stock is used up or when its thread relies on none. A breaker opens with MIN calls of which half
+ * are bad.
  *
  * Abstraction: one bucket, one generation. A counter is read in one step; so is the CAS with its
  * subtractions, since in the code each one lost is an outcome taken out. Opening is one step. A
  * recorder that is never scheduled again is dead.
  *
  * Property, by assertion whenever an outcome is recorded or finished: a closed breaker would be
- * closed without some of the outcomes whose recorders are in their midst. And at an opening, when its
- * first sum had ended, half of the outcomes there were bad.
+ * closed without some of the outcomes whose recorders are in their midst. And at an opening, when
+ * its first sum had ended, half of the outcomes there were bad.
  *
  * Bounds: RECORDS records a thread, ATTEMPTS sums. Residual: the version (mod 16) does not wrap.
  *
- * Expected: 5.8 million states with two recorders, 6.0 million with three. Faults: GOOD_FREE, SPARE_EARLY, ALWAYS_HELD, NOT_SUBTRACTED, OVER_SUM,
- * SUM_ONCE. Marks (REACHED with one of these): GOOD_OPENS, SPARED.
+ * Expected: 5.8 million states with two recorders, 6.0 million with three. Faults: GOOD_FREE,
+ * SPARE_EARLY, ALWAYS_HELD, NOT_SUBTRACTED, OVER_SUM, SUM_ONCE. Marks (REACHED with one of these):
+ * GOOD_OPENS, SPARED.
  */
 #ifndef RECORDERS
 #define RECORDERS 2

@@ -47,7 +47,7 @@ end_wait:
   fi;
   do
   :: slot < SLOTS ->
-    /* ATOMIC slots.mark: with the look before it, for where the word has changed nothing happens. */
+    /* ATOMIC slots.mark: with the look before it; where the word has changed nothing happens. */
 #ifdef STORE_MARK
     STEP(held = THREAD[slot]);
 #endif

@@ -3,29 +3,30 @@
  * tags slots.claim, slots.mark, slots.free, trials.reap, totals.abandon.
  *
  * THREADS threads claim one of SLOTS slots, count calls and take the one trial place, and end at
- * any step. Their exit is announced to two reapers (parent and grandparent in the code), which work
- * at once and one of which may stop for ever. Who is told of a death marks the slot; either frees
- * what is marked, told or not (the keeper in the code). The slots are claimed again by threads still
- * to come.
+ * any step. Their exit is announced to two reapers (parent and grandparent in the code), which
+ * work at once and one of which may stop for ever. Who is told of a death marks the slot; either
+ * frees what is marked, told or not (the keeper in the code). The slots are claimed again by
+ * threads still to come.
  *
- * Abstraction: a THREAD word is { marked, live, epoch, thread }; each thread is its own only ancestor
- * (that children are marked before their parents is explored, in test/explore). A shard is ADMITTED, SUCCEEDED (one writer) and ABANDONED. Trials have no lease here: trials.pml.
+ * Abstraction: a THREAD word is { marked, live, epoch, thread }; each thread is its own only
+ * ancestor (that children are marked before their parents is explored, in test/explore). A shard
+ * is ADMITTED, SUCCEEDED (one writer) and ABANDONED. Trials have no lease here: trials.pml.
  *
  * Properties, by assertion:
  *   no slot has two living holders, and none is freed while its holder lives;
  *   a place is freed only if the thread that claimed it is dead;
  *   calls in flight are abandoned once, those of the dead thread and no others: when a dead
  *   thread's slot is free its calls are abandoned and its place is free.
- * Property, liveness (-DLIVE, weak fairness): a dead thread's slot becomes free if a reaper
- * goes on.
+ * Property, liveness (-DLIVE, weak fairness): a dead thread's slot becomes free if a reaper goes
+ * on.
  *
- * Bounds: CALLS calls a thread; three threads with both calls and a trial are 39 million states, and
- * were looked at by hand. Residual: epochs and claims repeat after 2^11 and 2^22 (here 8).
+ * Bounds: CALLS calls a thread; three threads with both calls and a trial are 39 million states,
+ * and were looked at by hand. Residual: epochs and claims repeat after 2^11 and 2^22 (here 8).
  *
- * Expected: 7 million states with three threads and calls in flight alone (-DNO_PLACE), 3 million with
- * a trial alone (-DCALLS=0). Faults: FREE_FIRST, NO_STILL_HELD, STORE_FREE, STORE_CLAIM,
- * STORE_ABANDON, STORE_MARK, ON_SILENCE (marks who has not been announced dead), UNMARKED (frees what
- * nobody has marked), NO_FREE (-DLIVE).
+ * Expected: 7 million states with three threads and calls in flight alone (-DNO_PLACE), 3 million
+ * with a trial alone (-DCALLS=0). Faults: FREE_FIRST, NO_STILL_HELD, STORE_FREE, STORE_CLAIM,
+ * STORE_ABANDON, STORE_MARK, ON_SILENCE (marks who has not been announced dead), UNMARKED (frees
+ * what nobody has marked), NO_FREE (-DLIVE).
  * Mark (REACHED): the slot has had all threads, one after the other.
  */
 #ifndef THREADS

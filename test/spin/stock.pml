@@ -1,5 +1,6 @@
 /*
- * When to sum: src/protocol/stock.ts, tags stock.spend, stock.publish, with time.record (P4).
+ * When to sum: src/protocol/stock.ts, tags stock.spend, stock.read, stock.publish, with time.record
+ * (P4).
  *
  * RECORDERS threads record bad outcomes into shards of their own, in the bucket that their clock
  * says, take one out of the stock, and sum when it is used up or when they have not published one
@@ -7,17 +8,19 @@
  *
  * Abstraction: NEED bad outcomes in the current bucket open the breaker (one bucket a window, the
  * minimum of calls is reached, good outcomes only raise the need and are left out: minimum.pml has
- * both); the CAS with its subtractions is one step, and so is opening. A recorder that is never scheduled again is dead.
+ * both); the CAS with its subtractions is one step, and so is opening. A recorder that is never
+ * scheduled again is dead.
  *
- * Property, by assertion at every record: a bucket holds NEED outcomes or more while the breaker is
- * closed only if as many recorders, and one more for each outcome beyond, are in the midst of a
+ * Property, by assertion at every record: a bucket holds NEED outcomes or more while the breaker
+ * is closed only if as many recorders, and one more for each outcome beyond, are in the midst of a
  * record. With none in its midst the breaker has opened on the outcome that fills the bucket.
  *
  * Bounds: RECORDS records a thread, ATTEMPTS sums. Residual: the version (mod 16) does not wrap.
  *
- * Expected: 0.4 million states with two recorders and the change of bucket, 1.4 million with three
+ * Expected: 0.4 million states with two recorders and the change of bucket, 1.7 million with three
  * in one bucket (-DONE_BUCKET). Faults: STORE_PUBLISH, NOT_SUBTRACTED, READ_LATE, OLD_BUCKET,
- * SPEND_FIRST, SECOND_CALLS (at a threshold of 1: the failures of one sum over all calls of a second).
+ * SPEND_FIRST, SECOND_CALLS (at a threshold of 1: the failures of one sum over all calls of a
+ * second).
  * Mark (REACHED): the breaker opens after the change of bucket.
  */
 #ifndef RECORDERS

@@ -25,7 +25,7 @@ export const STATE_NAMES = [
 
 export type State = (typeof STATE_NAMES)[number]
 
-export const STATE_BITS = 3
+const STATE_BITS = 3
 const STATE_MASK = (1 << STATE_BITS) - 1
 const GENERATION_MASK = (1 << 28) - 1
 

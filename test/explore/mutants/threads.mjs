@@ -101,6 +101,19 @@ export const threadMutants = [
     scenarios: ['mark-family'],
   },
   {
+    name: 'parent-by-slot',
+    about:
+      'a child in a lower slot than its parent is found, and so marked, as if it came before it',
+    file: 'src/protocol/slots.ts',
+    replace: [
+      [
+        'round === 0 ? thread === dead : parents.has(parent)',
+        'round === 0 ? thread === dead || parent === dead : parents.has(parent)',
+      ],
+    ],
+    scenarios: ['mark-family'],
+  },
+  {
     name: 'mark-whatever',
     about: 'a slot is marked dead whoever holds it by then',
     file: 'src/protocol/slots.ts',

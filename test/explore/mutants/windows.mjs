@@ -66,4 +66,17 @@ export const windowMutants = [
     replace: [['      if (load(cell.memory, cell.state) !== seen) return\n', '']],
     scenarios: ['late-outcome'],
   },
+  {
+    name: 'tend-once',
+    about:
+      'the keeper looks at a window once after its bucket has changed, whether a sum was due or not',
+    file: 'src/protocol/window-time.ts',
+    replace: [
+      [
+        '    else this.#periodic.look(generation, now)\n',
+        '    else {\n      this.#tendedBucket = number\n      this.#periodic.look(generation, now)\n    }\n',
+      ],
+    ],
+    scenarios: ['tend-window'],
+  },
 ]
