@@ -78,6 +78,15 @@ export class CircuitOpenError extends BusbarError {
     if (detail.lastError !== undefined) this.lastError = detail.lastError
     Object.freeze(this)
   }
+
+  /** So that console.log shows the time and not that there is a getter. */
+  [Symbol.for('nodejs.util.inspect.custom')](
+    _depth: number,
+    options: object,
+    inspect: (value: unknown, options: object) => string,
+  ): string {
+    return inspect(this, { ...options, getters: 'get', customInspect: false })
+  }
 }
 
 /** A call that outlived `timeoutMs`. Counted as a failure; the call's own signal is aborted. */

@@ -77,9 +77,10 @@ export function readSameRegistryOptions(
   made: ResolvedRegistry,
 ): ResolvedRegistry {
   const asked = readRegistryOptions(options, made)
-  for (const key of ['maxBreakers', 'maxThreads', 'manualClock', 'tickMs'] as const) {
+  for (const key of ['maxBreakers', 'maxThreads', 'manualClock'] as const) {
     requireSame(key, made[key], asked[key])
   }
+  requireSame('keeper.tickMs', made.tickMs, asked.tickMs)
   requireSameShared('the registry', made.defaults, asked.defaults)
   requireSame('defaults.timeoutMs', made.local.timeoutMs, asked.local.timeoutMs)
   return asked

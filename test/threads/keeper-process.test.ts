@@ -114,8 +114,8 @@ describe('getRegistry in a worker', () => {
   it.each(others)('made with %s, refused with %s', async (made, asked, before, after) => {
     expect(await runScript('find', [made, asked])).toMatchObject({
       code: 'ERR_OPTIONS_MISMATCH',
-      existing: { tickMs: before },
-      requested: { tickMs: after },
+      existing: { 'keeper.tickMs': before },
+      requested: { 'keeper.tickMs': after },
     })
   })
 })
