@@ -25,7 +25,7 @@ import {
 } from '../memory/words/windows.ts'
 import { type Cell, shardOf } from './cell.ts'
 import { PeriodicSum, readSummary } from './periodic.ts'
-import { slotsInUse } from './slots.ts'
+import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
 import { judge, spend } from './stock.ts'
 import type { Counts, Thresholds } from './threshold.ts'
 import { addKind, clearCounts, emptyCounts, GOOD, type Window } from './window.ts'
@@ -63,8 +63,8 @@ export class TimeWindow implements Window {
   }
 
   moveToOverflow(): void {
-    this.#slot = 0
-    this.#shardBuckets = shardOf(this.#cell, 0) + SHARD_BUCKETS
+    this.#slot = OVERFLOW_SLOT
+    this.#shardBuckets = shardOf(this.#cell, OVERFLOW_SLOT) + SHARD_BUCKETS
     this.#sparesGeneration = -1
   }
 
@@ -95,7 +95,7 @@ export class TimeWindow implements Window {
     clock.refresh()
     const number = this.#currentBucket()
     this.#sparesGeneration = -1
-    if (this.#slot === 0) recordOverflow(cell, generation, number, kind)
+    if (this.#slot === OVERFLOW_SLOT) recordOverflow(cell, generation, number, kind)
     else this.#count(this.#ownBucket(generation, number) + BUCKET.KINDS + kind)
     const relies = this.#reliesOnBucket === number && this.#reliesOnGeneration === generation
     const stock = spend(cell, seen)
@@ -117,7 +117,7 @@ export class TimeWindow implements Window {
     const generation = generationOf(seen)
     const isSafe =
       stateOf(seen) === METRICS_ONLY || (this.#reliesOnBucket === number && this.#foundMinimum)
-    if (this.#slot === 0 || !isSafe) return
+    if (this.#slot === OVERFLOW_SLOT || !isSafe) return
     const end = ((number + 1) * this.#durationMs) / this.#buckets
     this.#sparesUntil = Math.min(end, this.#periodic.nextLook)
     this.#sparesGeneration = generation

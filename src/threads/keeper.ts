@@ -53,7 +53,7 @@ function lookAfter(): void {
   try {
     upkeep.round()
   } catch {
-    reportDamage(memory, 'the keeper cannot read it')
+    reportDamage(memory, 'the directory')
     nextRound = Number.POSITIVE_INFINITY
   }
 }

@@ -88,52 +88,57 @@ export const bucketEnds: Scenario = {
   },
 }
 
-export const generationEnds: Scenario = {
-  name: 'spare-generation',
-  about: 'a reset between any two steps of a thread that spares: no outcome in the old window',
-  kills: 1,
-  marks: ['some of each', 'overlap', 'open'],
-  alone: 400,
-  set() {
-    const made = sparing(1)
-    const { memory, cell } = made
-    return {
-      memory,
-      ownedWord: ownedShardWords(cell),
-      threads: { spares: recorder(made, 1, [G, G, B, B], [G, G]), reset: reset(made) },
-      first: ['spares'],
-      always: both(countsRightly(made, BUCKET_MS, 1), opensInTime(made)),
-      finally(_results, mark) {
-        if (ofGeneration(0) > 2 && ofGeneration(1) > 0) mark('some of each')
-        mark(seenOf(cell).state)
-      },
-    }
-  },
+/** A reset between any two steps of a thread that spares in `generation`, which `begin` brings. */
+function endsWithReset(
+  scenario: { name: string; about: string },
+  generation: number,
+  spared: (typeof G)[],
+  begin: (made: World) => void,
+): Scenario {
+  return {
+    ...scenario,
+    kills: 1,
+    marks: ['some of each', 'overlap', 'open'],
+    alone: 400,
+    set() {
+      const made = sparing(1)
+      const { memory, cell } = made
+      begin(made)
+      return {
+        memory,
+        ownedWord: ownedShardWords(cell),
+        threads: { spares: recorder(made, 1, [G, G, B, B], spared), reset: reset(made) },
+        first: ['spares'],
+        always: both(countsRightly(made, BUCKET_MS, 1), opensInTime(made)),
+        finally(_results, mark) {
+          const some = ofGeneration(generation) > spared.length && ofGeneration(generation + 1) > 0
+          if (some) mark('some of each')
+          mark(seenOf(cell).state)
+        },
+      }
+    },
+  }
 }
 
-export const metricsEnd: Scenario = {
-  name: 'spare-metrics',
-  about: 'the same where metrics-only, in which all good outcomes are spared, is what ends',
-  kills: 1,
-  marks: ['some of each', 'overlap', 'open'],
-  alone: 400,
-  set() {
-    const made = sparing(1)
-    const { memory, cell } = made
-    carryOutCommand(new Core(cell, 2), plainCommand(METRICS_ONLY))
-    return {
-      memory,
-      ownedWord: ownedShardWords(cell),
-      threads: { spares: recorder(made, 1, [G, G, B, B], [G]), reset: reset(made) },
-      first: ['spares'],
-      always: both(countsRightly(made, BUCKET_MS, 1), opensInTime(made)),
-      finally(_results, mark) {
-        if (ofGeneration(1) > 1 && ofGeneration(2) > 0) mark('some of each')
-        mark(seenOf(cell).state)
-      },
-    }
+export const generationEnds = endsWithReset(
+  {
+    name: 'spare-generation',
+    about: 'a reset between any two steps of a thread that spares: no outcome in the old window',
   },
-}
+  0,
+  [G, G],
+  () => {},
+)
+
+export const metricsEnd = endsWithReset(
+  {
+    name: 'spare-metrics',
+    about: 'the same where metrics-only, in which all good outcomes are spared, is what ends',
+  },
+  1,
+  [G],
+  ({ cell }) => carryOutCommand(new Core(cell, 2), plainCommand(METRICS_ONLY)),
+)
 
 export const generationEndsInCount: Scenario = {
   name: 'spare-count-ends',
