@@ -93,7 +93,7 @@ function endsWithReset(
   scenario: { name: string; about: string },
   generation: number,
   spared: (typeof G)[],
-  begin: (made: World) => void,
+  begin?: (made: World) => void,
 ): Scenario {
   return {
     ...scenario,
@@ -103,7 +103,7 @@ function endsWithReset(
     set() {
       const made = sparing(1)
       const { memory, cell } = made
-      begin(made)
+      begin?.(made)
       return {
         memory,
         ownedWord: ownedShardWords(cell),
@@ -127,7 +127,6 @@ export const generationEnds = endsWithReset(
   },
   0,
   [G, G],
-  () => {},
 )
 
 export const metricsEnd = endsWithReset(
