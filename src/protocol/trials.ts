@@ -45,17 +45,21 @@ function placeLong(cell: Cell, place: number): number {
 /** Takes the first free place: a permit, REFUSED when there is none, or MOVED. */
 export function claimTrial(cell: Cell, seen: number, slot: number): number {
   const generation = generationOf(seen)
-  for (let place = 0; place < cell.trials; place++) {
+  for (let place = 0; place < cell.trials; ) {
     // ATOMIC trials.claim
     //   observes:  free, or a word of an older generation (pairs with settle and claim).
     //   publishes: our slot and claim, before the call starts.
-    //   loses to:  another claimer: try the next place; a transition: give back, look again.
+    //   loses to:  another claimer, or the settler of an older trial, which leaves the place as
+    //              free as it was: look at it again; a transition: give back, look again.
     //   dies here: before the CAS nothing happened; after it the place ends with its lease.
     //   wraps:     22 bits of claim: a stale settle needs 4,194,304 claims within one generation.
     const at = placeLong(cell, place)
     const found = load64(cell.memory, at)
     const old = unpackPlace(found)
-    if (old.generation === generation && old.kind !== FREE) continue
+    if (old.generation === generation && old.kind !== FREE) {
+      place++
+      continue
+    }
     // Another generation's word is an older one's, however old, unless STATE has moved.
     if (load(cell.memory, cell.state) !== seen) return MOVED
     const claim = (old.claim + 1) & CLAIM_MASK
@@ -216,7 +220,8 @@ export function settleTrial(
   // ATOMIC trials.settle
   //   observes:  our claim (pairs with trials.claim).
   //   publishes: the outcome; the verdict follows from the places.
-  //   loses to:  a reaper or a second use of the permit: then it is late.
+  //   loses to:  a reaper or a second use of the permit: then it is late; the holder of its slot
+  //              leaving the region (trials.reap), which keeps the claim, once: again.
   //   dies here: after the CAS the next asker finds the verdict in the places.
   //   wraps:     as trials.claim.
   const at = placeLong(cell, place)
@@ -231,7 +236,9 @@ export function settleTrial(
   const settled = packPlace(generation, outcome, claim, held.slot)
   // Counted from here on, also if the generation has ended since `seen` was: an asker may have
   // carried out the verdict of this very outcome.
-  if (compareExchange64(cell.memory, at, word, settled) !== word) return LATE
+  if (compareExchange64(cell.memory, at, word, settled) !== word) {
+    return settleTrial(cell, seen, permit, outcome)
+  }
   if (outcome === FREE) return { late: false, verdict: undefined }
   return { late: false, verdict: verdictForSettler(cell, viewTrials(cell, generation, now), now) }
 }

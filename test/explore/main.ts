@@ -13,6 +13,7 @@ import type { Scenario } from './scenario.ts'
 import * as crowds from './scenarios/crowds.ts'
 import * as deaths from './scenarios/deaths.ts'
 import * as keeper from './scenarios/keeper.ts'
+import * as lateTrials from './scenarios/late-trials.ts'
 import * as leases from './scenarios/leases.ts'
 import * as minimum from './scenarios/minimum.ts'
 import * as sparing from './scenarios/sparing.ts'
@@ -41,6 +42,7 @@ const { values, positionals } = parseArgs({
 const all = [
   state,
   trials,
+  lateTrials,
   leases,
   keeper,
   windows,

@@ -238,6 +238,21 @@ describe('the search itself', () => {
     expect(isLinearizable(one, 'strict')).toBe(true)
   })
 
+  it('rejects a refusal while a place is free and only a trial settles', () => {
+    const options = { ...base.options, permittedNumberOfCallsInHalfOpenState: 2 }
+    const calls = [
+      call({ result: trial }),
+      call({ code: 'recordSuccess', permitOf: 0, invoked: 2, returned: 5 }),
+      call({ worker: 1, result: -1, invoked: 3, returned: 4 }),
+    ]
+    const ends = { ...end, state: 'half-open', generation: 2, admitted: 1, refused: 1, settled: 1 }
+    const history = { ...base, options, opened: true, generation: 1, calls, end: ends }
+    expect(isLinearizable(history, 'stepped')).toBe(false)
+    const given = calls.map(each => (each.result === -1 ? { ...each, result: trial } : each))
+    const both = { ...history, calls: given, end: { ...ends, admitted: 2, refused: 0 } }
+    expect(isLinearizable(both, 'strict')).toBe(true)
+  })
+
   it('rejects real histories with one result changed', { timeout: 30_000 }, async () => {
     const seed = baseSeed('linearize, wrong histories')
     const random = new Random(seed)

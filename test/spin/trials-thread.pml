@@ -119,7 +119,7 @@ claim:
           found = DONE
         :: else -> word = 0
         fi);
-      if :: found == DONE -> break :: else -> i++ fi
+      if :: found == DONE -> break :: else fi
     fi
   :: else -> goto done
   od;

@@ -109,8 +109,24 @@ export const stateMutants = [
     name: 'trial-counter',
     about: 'every place is taken for free: what a count that was never given back comes to',
     file: 'src/protocol/trials.ts',
-    replace: [['    if (old.generation === generation && old.kind !== FREE) continue\n', '']],
+    replace: [['if (old.generation === generation && old.kind !== FREE) {', 'if (place < 0) {']],
     scenarios: ['three-ask-two', 'used-twice'],
+  },
+  {
+    name: 'claim-next-place',
+    about: 'a claimer that lost a place to the settler of an older trial goes on to the next place',
+    file: 'src/protocol/trials.ts',
+    replace: [
+      ['at, found, mine) !== found) continue', 'at, found, mine) !== found && ++place) continue'],
+    ],
+    scenarios: ['claim-old-settle'],
+  },
+  {
+    name: 'settle-once',
+    about: 'a trial whose claim only changed its slot is taken for late',
+    file: 'src/protocol/trials.ts',
+    replace: [['    return settleTrial(cell, seen, permit, outcome)\n', '    return LATE\n']],
+    scenarios: ['settle-leave'],
   },
   {
     name: 'lease-not-helped',

@@ -12,9 +12,8 @@ import {
 } from '../../../src/memory/words/state.ts'
 import { Core } from '../../../src/protocol/breaker.ts'
 import { carryOutCommand, plainCommand } from '../../../src/protocol/command.ts'
-import { seenState, snapshotOf } from '../../../src/protocol/look.ts'
-import { at, transition } from '../../../src/protocol/state.ts'
-import { checkState, checkTrials, openNow, seenOf, world } from '../build.ts'
+import { snapshotOf } from '../../../src/protocol/look.ts'
+import { checkState, checkTrials, seenOf } from '../build.ts'
 import { isTrial, isTrialOf } from '../permits.ts'
 import { check, type Scenario } from '../scenario.ts'
 
@@ -188,48 +187,6 @@ export const endedClaim: Scenario = {
           mark('admitted before')
           check(isTrialOf(permit, generation), 'a trial was admitted after its generation')
         }
-      },
-    }
-  },
-}
-
-export const staleSettle: Scenario = {
-  name: 'stale-settle',
-  about: 'a trial of an earlier half-open state settles in the next: it owns no place there',
-  kills: 1,
-  marks: ['late'],
-  alone: 120,
-  set() {
-    const made = world({
-      slidingWindow: { type: 'consecutive', failures: 1 },
-      waitDurationInOpenStateMs: 10,
-      permittedNumberOfCallsInHalfOpenState: 2,
-    })
-    const { memory, cell, clock } = made
-    openNow(made, 1)
-    clock.advance(10)
-    const core = new Core(cell, 1)
-    const early = core.tryAcquire()
-    core.recordFailure(core.tryAcquire())
-    clock.advance(10)
-    transition(cell, seenState(cell), HALF_OPEN, at(clock.now()))
-    return {
-      memory,
-      threads: {
-        early: () => {
-          new Core(cell, 1).recordSuccess(early)
-          return true
-        },
-        asker: trial(made, 2, 'recordSuccess'),
-      },
-      always: () => checkTrials(cell),
-      finally(results, mark) {
-        const { state, totals, trials } = snapshotOf('b', new Core(cell, 1))
-        check(state === 'half-open', `${state} after one good trial of two`)
-        check((trials?.succeeded ?? 0) <= 1, 'an early trial has a place')
-        if (results.early !== true) return
-        check(totals.late === 1, 'an early trial was counted')
-        mark('late')
       },
     }
   },
