@@ -6,7 +6,7 @@ export default defineConfig({
     alias: { '#atomics': fileURLToPath(new URL('src/memory/atomics.ts', import.meta.url)) },
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['{test,native-layout}/**/*.test.ts'],
     globalSetup: ['test/build.setup.ts'],
     pool: 'forks',
     testTimeout: 30_000,

@@ -1,6 +1,6 @@
 /**
  * Where everything stands in a region. Nothing but offsets, each derived from the one before it;
- * the table of words with class, writers, legal values and wrap rules is native-layout/layout.md.
+ * described/ says what they mean; `npm run layout` makes native-layout/ of both.
  *
  *   header | defaults | threads | directory | definitions | arena of breaker records
  *
@@ -43,6 +43,9 @@ export const HEADER = {
 } as const
 
 export const HEADER_WORDS = 3 * LINE_WORDS
+
+/** The most slots that a region may have: their numbers are part of trial places. */
+export const MAX_THREADS = 1023
 
 export const CLOCK_MONOTONIC = 0
 export const CLOCK_MANUAL = 1
@@ -90,7 +93,7 @@ export const DEFINITION_WORDS = linesFor((DEFINITION.OPTIONS_DOUBLE + OPTION_COU
 
 export const MAX_TRIALS = 64
 export const MAX_REASON_BYTES = 128
-const REASON_LONGS = 1 + MAX_REASON_BYTES / 4 // its length in bytes, then four bytes each
+export const REASON_LONGS = 1 + MAX_REASON_BYTES / 4 // its length in bytes, then four bytes each
 
 /** Words that belong to one generation come in two, taken in turn: index + (generation & 1). */
 const CONTROL_WORDS = LINE_WORDS
@@ -155,7 +158,7 @@ export const BUCKET_WORDS = 8
 export const OVERFLOW_BUCKET_LONGS = 1 + KINDS
 
 /** Indices of a count window that may be taken and not filled without shortening the window. */
-const SPARE_OUTCOMES = 64
+export const SPARE_OUTCOMES = 64
 
 /** Offsets of one breaker's record, in words from its start, which is a multiple of LINE_WORDS. */
 export interface RecordShape {
@@ -229,7 +232,7 @@ export interface RegionShape extends Geometry {
 }
 
 /** Spare definitions: one for each thread that may lose the race for a name, and some to waste. */
-const SPARE_DEFINITIONS = 64
+export const SPARE_DEFINITIONS = 64
 
 export function regionShapeOf(geometry: Geometry): RegionShape {
   const { maxBreakers, maxThreads, arenaLines } = geometry

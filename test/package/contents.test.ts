@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Installed, installPackage, run } from './installed.ts'
 
 /** Far above what it needs: catches tests, binaries and bundles that got in. */
-const MAX_PACKED_BYTES = 200_000
+const MAX_PACKED_BYTES = 400_000
 
 let installed: Installed
 
@@ -24,11 +24,13 @@ function filesLike(pattern: RegExp): string[] {
   return installed.files.filter(file => pattern.test(file))
 }
 
-it('holds code, declarations, maps, sources and papers, and nothing else', () => {
+it('holds code, declarations, maps, sources, the layout and papers, and nothing else', () => {
   const known = /^(dist\/.+\.(js|d\.ts)(\.map)?|src\/.+\.ts|package\.json|[A-Z]+(\.md)?)$/
-  expect(installed.files.filter(file => !known.test(file))).toEqual([])
+  const native = /^native-layout\/((client|tools)\/.+|[\w-]+\.(json|md|h))$/
+  const unknown = installed.files.filter(file => !(known.test(file) || native.test(file)))
+  expect(unknown).toEqual([])
   expect(filesLike(/^[A-Z]/).sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md'])
-  expect(filesLike(/test|bench|example|\.node$/i)).toEqual([])
+  expect(filesLike(/\b(tests?|bench|examples?)\b|\.node$/i)).toEqual([])
   console.log(`${installed.files.length} files, ${installed.packedBytes} bytes packed`)
   expect(installed.packedBytes).toBeLessThan(MAX_PACKED_BYTES)
 })
@@ -54,11 +56,27 @@ it('has maps that lead from every built file to a source in the package', () => 
   }
 })
 
+it('publishes the layout as data, with what describes it', () => {
+  const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, string> }
+  expect(exports['./layout']).toBe('./native-layout/layout.json')
+  expect(exports['./layout.h']).toBe('./native-layout/busbar_layout.h')
+  for (const name of ['layout.json', 'layout.md', 'busbar_layout.h', 'CHANGES.md']) {
+    expect(installed.files).toContain(`native-layout/${name}`)
+  }
+  // What native-layout/ is made of needs the repository to be of use.
+  expect(filesLike(/described/)).toEqual([])
+  const layout = JSON.parse(read('native-layout/layout.json')) as { version: number }
+  expect(read('native-layout/busbar_layout.h')).toMatch(
+    `#define BUSBAR_LAYOUT_VERSION ${layout.version} `,
+  )
+})
+
 it('needs nothing but Node, and runs no script when it is installed', () => {
   const manifest = JSON.parse(read('package.json')) as Record<string, unknown>
-  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bin']) {
+  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) {
     expect(manifest[kind]).toBeUndefined()
   }
+  expect(manifest.bin).toEqual({ 'busbar-dump': 'native-layout/tools/busbar-dump.mjs' })
   expect(Object.keys(manifest.scripts as object)).not.toContain('install')
   expect(Object.keys(manifest.scripts as object).filter(name => /install/.test(name))).toEqual([])
   expect(manifest.engines).toEqual({ node: '^20.19 || >=22.12' })

@@ -1,5 +1,6 @@
 /** The installed package on every Node.js that it says it runs on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LAYOUT_VERSION, MAGIC } from '../../src/memory/layout.ts'
 import { type Installed, installPackage, run } from './installed.ts'
 import { describeNodes, findNodes, versionOf } from './nodes.ts'
 
@@ -39,6 +40,17 @@ describe.each(nodes.found.map(node => [node.version, node.path] as const))('Node
     })
   })
 
+  it('finds the layout and its header', async () => {
+    const { stdout } = await run(path, installed.folder, ['layout.mjs'])
+    expect(JSON.parse(stdout)).toEqual({
+      version: LAYOUT_VERSION,
+      same: true,
+      header: 'native-layout/busbar_layout.h',
+      required: 'native-layout/busbar_layout.h',
+      magic: MAGIC,
+    })
+  })
+
   it('ends by itself with registries, breakers in every state and calls open', async () => {
     const { stdout, stderr } = await run(path, installed.folder, ['exit.mjs'])
     const { tookMs, ...report } = JSON.parse(stdout) as { tookMs: number }
@@ -50,6 +62,18 @@ describe.each(nodes.found.map(node => [node.version, node.path] as const))('Node
     })
     // The shortest thing that could hold it is a wait of 30 s.
     expect(tookMs).toBeLessThan(5_000)
+  })
+
+  it('dumps a region that the installed tool prints', async () => {
+    await run(path, installed.folder, ['dump.mjs'])
+    const { stdout, stderr } = await run(path, installed.folder, [
+      'node_modules/.bin/busbar-dump',
+      'region',
+    ])
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^region in region\n/)
+    expect(stdout).toMatch(/^breaker "payments"$/m)
+    expect(stdout).toMatch(/^findings: none$/m)
   })
 
   it('does everything once: windows, workers, nested workers, execute, recovery', async () => {

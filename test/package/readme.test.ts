@@ -64,6 +64,17 @@ describe('the README', () => {
     expect(promised).toBe('open: 5 calls reached the service, 395 were refused\n')
   })
 
+  it('shows of a dumped region what the tool prints', async () => {
+    const index = SCRIPTS.findIndex(({ text }) => text.includes("registry.dump('region')"))
+    await run(process.execPath, installed.folder, [`snippet-${index}.mjs`])
+    const command = ['node_modules/.bin/busbar-dump', 'region', '--breaker', 'payments']
+    const { stdout } = await run(process.execPath, installed.folder, command)
+    const shape = (text = ''): string[] => text.replace(/[\d,.]+/g, 'N').split(/ *\n/)
+    const sample = SNIPPETS.find(({ text }) => text.startsWith('breaker "payments"'))?.text
+    expect(sample).toContain('findings: none')
+    for (const line of shape(sample)) expect(shape(stdout)).toContain(line)
+  })
+
   const others = SCRIPTS.map((snippet, index) => ({ ...snippet, index })).filter(s => s.file === '')
   it.each(others)('has a snippet $index that runs', async ({ index, text }) => {
     const script = `snippet-${index}.mjs`

@@ -25,9 +25,10 @@ export const STATE_NAMES = [
 
 export type State = (typeof STATE_NAMES)[number]
 
-const STATE_BITS = 3
+export const GENERATION_BITS = 28
+export const STATE_BITS = 3
 const STATE_MASK = (1 << STATE_BITS) - 1
-const GENERATION_MASK = (1 << 28) - 1
+const GENERATION_MASK = (1 << GENERATION_BITS) - 1
 
 export function packState(generation: number, state: number): number {
   return (generation << STATE_BITS) | state
@@ -45,7 +46,8 @@ export function nextGeneration(generation: number): number {
   return (generation + 1) & GENERATION_MASK
 }
 
-const NEXT_TAG_MASK = (1n << 10n) - 1n
+export const NEXT_TAG_BITS = 10n
+const NEXT_TAG_MASK = (1n << NEXT_TAG_BITS) - 1n
 
 export function packNext(generation: number, state: number, timeMs: number): bigint {
   const tag = BigInt(generation) & NEXT_TAG_MASK

@@ -1,12 +1,30 @@
 /**
  * Slots and the directory. Pure functions, no memory.
  *
- *   THREAD  64 bits   { live 1 | epoch 11 | thread 26 | parent 26 }   parent 2^26 - 1: known dead
+ *   THREAD  64 bits   { live 1 | epoch 11 | thread 26 | parent 26 }
  *   ENTRY   64 bits   { definition + 1 32 | lines 32 }    0 = not yet used
+ *
+ * Node numbers its threads from 0. Native threads that attach number themselves from 2^25 on. A
+ * parent of 2^26 - 1 says that the thread is known to be dead, one of 2^26 - 2 that no thread of
+ * Node's started it, so that no Node thread's death takes it along.
  */
 import { lowOf } from './timed.ts'
 
-const THREAD_MASK = (1n << 26n) - 1n
+export const THREAD_BITS = 26n
+export const EPOCH_BITS = 11n
+export const ENTRY_LINES_BITS = 32n
+
+const THREAD_MASK = (1n << THREAD_BITS) - 1n
+const EPOCH_MASK = (1n << EPOCH_BITS) - 1n
+
+/** The parent in the word of a thread that is known to be dead. */
+export const DEAD_PARENT = Number(THREAD_MASK)
+
+/** The parent of a thread that no thread of Node's started. */
+export const NO_PARENT = DEAD_PARENT - 1
+
+/** Threads that are not Node's have numbers from here on; Node's stay below. */
+export const FIRST_NATIVE_THREAD = 2 ** 25
 
 export interface ThreadId {
   readonly thread: number
@@ -14,7 +32,7 @@ export interface ThreadId {
 }
 
 export function packThread(live: boolean, epoch: number, id: ThreadId): bigint {
-  const head = ((live ? 1n : 0n) << 11n) | (BigInt(epoch) & 0x7ffn)
+  const head = ((live ? 1n : 0n) << 11n) | (BigInt(epoch) & EPOCH_MASK)
   const ids = ((BigInt(id.thread) & THREAD_MASK) << 26n) | (BigInt(id.parent) & THREAD_MASK)
   return BigInt.asIntN(64, (head << 52n) | ids)
 }
@@ -24,7 +42,7 @@ export function isLive(word: bigint): boolean {
 }
 
 export function epochOf(word: bigint): number {
-  return Number((word >> 52n) & 0x7ffn)
+  return Number((word >> 52n) & EPOCH_MASK)
 }
 
 /** The same word of a thread that is known to be dead: it needs its parent no more. */

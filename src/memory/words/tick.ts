@@ -8,7 +8,7 @@ export const NO_KEEPER = 0
 export const ASLEEP = -1
 export const FIRST_TICK = 1
 
-const LAST_TICK = 2 ** 30
+export const LAST_TICK = 2 ** 30
 
 export function nextTick(tick: number): number {
   return tick < LAST_TICK ? tick + 1 : FIRST_TICK

@@ -10,7 +10,7 @@
 
 export const TIME_BITS = 51n
 const TIME_MASK = (1n << TIME_BITS) - 1n
-const MAX_MICROS = 2 ** 51 - 1
+export const MAX_MICROS = 2 ** 51 - 1
 
 /** Milliseconds as they are stored: whole microseconds, rounded; beyond 71 years "for ever". */
 export function toMicros(ms: number): bigint {
@@ -27,7 +27,8 @@ export function timeOf(word: bigint): number {
   return fromMicros(word & TIME_MASK)
 }
 
-const TIMED_TAG_MASK = 0x1fff
+export const TIMED_TAG_BITS = 13
+const TIMED_TAG_MASK = (1 << TIMED_TAG_BITS) - 1
 
 export function packTimed(tag: number, timeMs: number): bigint {
   return BigInt.asIntN(64, (BigInt(tag & TIMED_TAG_MASK) << TIME_BITS) | toMicros(timeMs))
@@ -40,6 +41,8 @@ export function timedTagOf(word: bigint): number {
 export function isTimedOf(word: bigint, tag: number): boolean {
   return timedTagOf(word) === (tag & TIMED_TAG_MASK)
 }
+
+export const TAGGED_VALUE_BITS = 32
 
 export function packTagged(tag: number, value: number): bigint {
   return BigInt.asIntN(64, (BigInt(tag) << 32n) | BigInt(value >>> 0))

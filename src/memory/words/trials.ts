@@ -10,7 +10,11 @@ export const CLAIMED = 1
 export const SUCCEEDED = 2
 export const FAILED = 3
 
-export const CLAIM_MASK = (1 << 22) - 1
+export const CLAIM_BITS = 22
+export const KIND_BITS = 2
+export const SLOT_BITS = 12
+
+export const CLAIM_MASK = (1 << CLAIM_BITS) - 1
 
 export interface Place {
   generation: number
@@ -40,7 +44,9 @@ export const REFUSED = -1
 /** Permits from here on are trials': { 1 | claim 22 | place 6 | generation's low 24 } = 53 bits. */
 export const FIRST_TRIAL_PERMIT = 2 ** 52
 
-const PERMIT_GENERATIONS = 2 ** 24
+export const PERMIT_PLACE_BITS = 6
+export const PERMIT_GENERATION_BITS = 24
+const PERMIT_GENERATIONS = 2 ** PERMIT_GENERATION_BITS
 
 export function packTrialPermit(generation: number, place: number, claim: number): number {
   return (

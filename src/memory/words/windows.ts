@@ -9,11 +9,12 @@
  *   EPOCH   64 bits   { generation 28 | bucket number 36 }   of an overflow bucket
  */
 
-const STOCK_BIAS = 1 << 13
-const STOCK_MASK = (1 << 14) - 1
+export const STOCK_BIAS = 1 << 13
+export const STOCK_LEFT_BITS = 14
+const STOCK_MASK = (1 << STOCK_LEFT_BITS) - 1
 
 const MINIMUM_BIT = 1 << 14
-const VERSION_SHIFT = 15
+export const VERSION_SHIFT = 15
 
 /** The most outcomes that may pass between two sums. */
 export const MAX_STOCK = 4095
@@ -38,7 +39,9 @@ export function isSameStock(a: number, b: number): boolean {
   return a >> VERSION_SHIFT === b >> VERSION_SHIFT
 }
 
-const LAP_MASK = 0x1ff
+export const OUTCOME_BITS = 3
+export const LAP_BITS = 9
+const LAP_MASK = (1 << LAP_BITS) - 1
 
 export function packRing(generation: number, lap: number, kind: number): number {
   return (generation << 12) | ((lap & LAP_MASK) << 3) | (kind + 1)
@@ -56,7 +59,8 @@ export function isLaterLap(word: number, mine: number): boolean {
   return ahead !== 0 && ahead < 256
 }
 
-const ROW_MASK = 0xfff
+export const ROW_BITS = 12
+const ROW_MASK = (1 << ROW_BITS) - 1
 
 /** The longest row that can be counted; longer ones stay at it. */
 export const MAX_ROW = ROW_MASK
@@ -73,7 +77,8 @@ export function rowOf(word: number, generation: number): number {
 /** A bucket that its owner is turning over: reads as empty. */
 export const TURNING = -1
 
-const STAMPS = 2 ** 30
+export const STAMP_BITS = 30
+const STAMPS = 2 ** STAMP_BITS
 const TURNS = 16
 
 export function stampOf(bucketNumber: number): number {
@@ -89,7 +94,8 @@ export function packTurn(generation: number, bucketNumber: number): number {
   return ((Math.floor(bucketNumber / STAMPS) % TURNS) << 28) | generation
 }
 
-const NUMBERS = 2 ** 36
+export const EPOCH_NUMBER_BITS = 36
+const NUMBERS = 2 ** EPOCH_NUMBER_BITS
 
 export function packEpoch(generation: number, bucketNumber: number): bigint {
   return BigInt.asIntN(64, (BigInt(generation) << 36n) | BigInt(bucketNumber % NUMBERS))

@@ -1,0 +1,155 @@
+/** The header of a region: a line that is fixed, one that any thread writes, and the tick. */
+import { HEADER, HEADER_WORDS, LAYOUT_VERSION, MAGIC, MAX_THREADS } from '../layout.ts'
+import { LAST_TICK } from '../words/tick.ts'
+import type { Struct } from './types.ts'
+import { ANYONE, MADE } from './writers.ts'
+
+const WORD = 4
+const LONG = 8
+
+export const HEADER_STRUCT: Struct = {
+  name: 'header',
+  title: 'Header',
+  about:
+    'Three lines: one that is fixed, one that any thread writes, and one for the tick, which the ' +
+    'keeper writes and every call reads.',
+  size: HEADER_WORDS * WORD,
+  alignment: 8,
+  ownLine: true,
+  inHeader: true,
+  words: [
+    {
+      name: 'MAGIC',
+      offset: HEADER.MAGIC * WORD,
+      type: 'i32',
+      ...ANYONE,
+      writers: MADE.writers,
+      legal: `0, 0x${MAGIC.toString(16)}`,
+      meaning: 'Written last, atomically; anything else is not a region.',
+    },
+    {
+      name: 'VERSION',
+      offset: HEADER.VERSION * WORD,
+      type: 'i32',
+      ...MADE,
+      legal: `${LAYOUT_VERSION}`,
+      meaning: 'The version of the layout.',
+    },
+    {
+      name: 'MAX_BREAKERS',
+      offset: HEADER.MAX_BREAKERS * WORD,
+      type: 'i32',
+      ...MADE,
+      legal: '1 .. 65,536',
+      meaning: 'The length of the directory.',
+    },
+    {
+      name: 'MAX_THREADS',
+      offset: HEADER.MAX_THREADS * WORD,
+      type: 'i32',
+      ...MADE,
+      legal: `1 .. ${MAX_THREADS.toLocaleString('en')}`,
+      meaning: 'Slots 1 to this; slot 0 is the overflow slot.',
+    },
+    {
+      name: 'ARENA_LINES',
+      offset: HEADER.ARENA_LINES * WORD,
+      type: 'i32',
+      ...MADE,
+      legal: '>= 1',
+      meaning: 'The length of the arena.',
+    },
+    {
+      name: 'CLOCK',
+      offset: HEADER.CLOCK * WORD,
+      type: 'i32',
+      ...MADE,
+      legal: '0 monotonic, 1 manual',
+      meaning: 'The clock of all times in the region.',
+    },
+    {
+      name: 'SEED',
+      offset: HEADER.SEED * WORD,
+      type: 'i32',
+      count: 2,
+      ...MADE,
+      legal: 'any',
+      meaning: 'Random; names the region, the first seeds the jitter.',
+    },
+    {
+      name: 'ORIGIN_MS',
+      offset: HEADER.ORIGIN_DOUBLE * LONG,
+      type: 'f64',
+      ...MADE,
+      legal: 'finite',
+      meaning: '`process.hrtime()` at time zero (on Linux: CLOCK_MONOTONIC).',
+    },
+    {
+      name: 'DEFAULT_TIMEOUT_MS',
+      offset: HEADER.DEFAULT_TIMEOUT_DOUBLE * LONG,
+      type: 'f64',
+      ...MADE,
+      legal: '(0, 2,147,483,647], 0 = none',
+      meaning: '`defaults.timeoutMs`.',
+    },
+    {
+      name: 'TICK_MS',
+      offset: HEADER.TICK_MS_DOUBLE * LONG,
+      type: 'f64',
+      ...MADE,
+      legal: '0, 1 .. 1,000',
+      meaning: 'Of the keeper; 0: made without one.',
+    },
+    {
+      name: 'MANUAL_CLOCK',
+      offset: HEADER.MANUAL_CLOCK_LONG * LONG,
+      type: 'i64',
+      ...ANYONE,
+      legal: '>= 0',
+      meaning: 'Microseconds; of a manual clock only.',
+    },
+    {
+      name: 'SLOTS_USED',
+      offset: HEADER.SLOTS_USED * WORD,
+      type: 'i32',
+      ...ANYONE,
+      legal: '0 .. MAX_THREADS',
+      meaning: 'The highest slot ever claimed; only grows.',
+    },
+    {
+      name: 'DAMAGED',
+      offset: HEADER.DAMAGED * WORD,
+      type: 'i32',
+      ...ANYONE,
+      legal: 'any',
+      wraps: 'at 2^32',
+      meaning: 'How many illegal words were met.',
+    },
+    {
+      name: 'OVERFLOW_USED',
+      offset: HEADER.OVERFLOW_USED * WORD,
+      type: 'i32',
+      ...ANYONE,
+      legal: '0, 1',
+      meaning: "Whether sums must look at shard 0's buckets; never back to 0.",
+    },
+    {
+      name: 'ACTIVE',
+      offset: HEADER.ACTIVE * WORD,
+      type: 'i32',
+      ...ANYONE,
+      legal: '0, 1',
+      meaning: 'Whether a thread has seen a tick since the keeper last looked.',
+    },
+    {
+      name: 'TICK',
+      offset: HEADER.TICK * WORD,
+      type: 'i32',
+      ...ANYONE,
+      writers: 'the keeper; who starts, wakes or stops it',
+      legal: `0 no keeper, -1 asleep, 1 .. ${LAST_TICK.toLocaleString('en')}`,
+      wraps: 'to 1',
+      meaning: 'The number of the tick. The keeper sleeps on this word.',
+    },
+  ],
+}

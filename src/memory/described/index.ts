@@ -1,0 +1,22 @@
+/** The whole description. */
+import { DIRECTORY_STRUCTS } from './directory.ts'
+import { HEADER_STRUCT } from './header.ts'
+import { OPTIONS_STRUCT } from './options.ts'
+import { RECORD_STRUCTS } from './record.ts'
+import { SHARD_STRUCTS } from './shard.ts'
+import type { Struct } from './types.ts'
+import { WINDOW_STRUCTS } from './window.ts'
+
+export { CONSTANTS, ENUMERATIONS } from './constants.ts'
+export { PACKINGS } from './packings.ts'
+export { CLASSES, RULES } from './rules.ts'
+export { FUNCTIONS, RECORD, REGION, type Shape } from './shapes.ts'
+
+export const STRUCTS: readonly Struct[] = [
+  HEADER_STRUCT,
+  OPTIONS_STRUCT,
+  ...DIRECTORY_STRUCTS,
+  ...RECORD_STRUCTS,
+  ...WINDOW_STRUCTS,
+  ...SHARD_STRUCTS,
+]

@@ -1,0 +1,168 @@
+/** Words that are made of several numbers. Fields from the highest bit to the lowest. */
+import { GENERATION_BITS, NEXT_TAG_BITS, STATE_BITS } from '../words/state.ts'
+import { ENTRY_LINES_BITS, EPOCH_BITS, THREAD_BITS } from '../words/threads.ts'
+import { TAGGED_VALUE_BITS, TIME_BITS, TIMED_TAG_BITS } from '../words/timed.ts'
+import {
+  CLAIM_BITS,
+  FIRST_TRIAL_PERMIT,
+  KIND_BITS,
+  PERMIT_GENERATION_BITS,
+  PERMIT_PLACE_BITS,
+  SLOT_BITS,
+} from '../words/trials.ts'
+import {
+  EPOCH_NUMBER_BITS,
+  LAP_BITS,
+  OUTCOME_BITS,
+  ROW_BITS,
+  STOCK_LEFT_BITS,
+  VERSION_SHIFT,
+} from '../words/windows.ts'
+import type { Field, Packing } from './types.ts'
+
+const WORD = 32
+const LONG = 64
+
+/** Gives the fields their shifts; the first takes what the others leave of `bits`. */
+function pack(
+  name: string,
+  bits: number,
+  first: string,
+  others: readonly (readonly [name: string, bits: number | bigint])[],
+  rule: string,
+): Packing {
+  let shift = 0
+  const fields: Field[] = []
+  for (const [field, width] of others.toReversed()) {
+    fields.unshift({ name: field, bits: Number(width), shift })
+    shift += Number(width)
+  }
+  fields.unshift({ name: first, bits: bits - shift, shift })
+  return { name, bits, fields, rule }
+}
+
+const time = ['time', TIME_BITS] as const
+
+const PERMIT_BITS = CLAIM_BITS + PERMIT_PLACE_BITS + PERMIT_GENERATION_BITS
+
+export const PACKINGS: readonly Packing[] = [
+  pack(
+    'STATE',
+    GENERATION_BITS + STATE_BITS,
+    'generation',
+    [['state', STATE_BITS]],
+    'Bit 31 is 0. The generation says which words of the record are current.',
+  ),
+  pack(
+    'NEXT',
+    LONG,
+    'tag',
+    [['state', STATE_BITS], time],
+    `tag = generation mod 2^${NEXT_TAG_BITS}. The time is when the wait of an open or ` +
+      'forced-open state is over, else when the state began.',
+  ),
+  pack(
+    'TIMED',
+    LONG,
+    'tag',
+    [time],
+    `tag = the number of what the word belongs to, mod 2^${TIMED_TAG_BITS}.`,
+  ),
+  pack(
+    'TAGGED',
+    LONG,
+    'tag',
+    [['value', TAGGED_VALUE_BITS]],
+    'A value that belongs to what the tag says. Tags made of a generation are generation + 1, so ' +
+      'that 0 belongs to none.',
+  ),
+  pack(
+    'PLACE',
+    LONG,
+    'generation',
+    [
+      ['kind', KIND_BITS],
+      ['claim', CLAIM_BITS],
+      ['slot', SLOT_BITS],
+    ],
+    'Each claim of a place has the next number. A place of an older generation is free.',
+  ),
+  {
+    ...pack(
+      'PERMIT',
+      PERMIT_BITS,
+      'claim',
+      [
+        ['place', PERMIT_PLACE_BITS],
+        ['generation', PERMIT_GENERATION_BITS],
+      ],
+      'What a trial is settled with. It stands in no shared memory, but anyone may settle it. ' +
+        'Smaller permits, of calls while closed, disabled or metrics-only, are the generation.',
+    ),
+    base: FIRST_TRIAL_PERMIT,
+  },
+  pack(
+    'THREAD',
+    LONG,
+    'live',
+    [
+      ['epoch', EPOCH_BITS],
+      ['thread', THREAD_BITS],
+      ['parent', THREAD_BITS],
+    ],
+    'live = 0: the slot is free. Each claim of a slot has the next epoch. thread and parent are ' +
+      "Node's threadId, of the thread and of the one that started it; see the thread numbers.",
+  ),
+  pack(
+    'ENTRY',
+    LONG,
+    'definition',
+    [['lines', ENTRY_LINES_BITS]],
+    'The field holds the number of the definition + 1, and the length of the record in lines. ' +
+      'The whole word is 0 when there is no breaker yet.',
+  ),
+  pack(
+    'STOCK',
+    WORD,
+    'version',
+    [
+      ['minimum', VERSION_SHIFT - STOCK_LEFT_BITS],
+      ['left', STOCK_LEFT_BITS],
+    ],
+    'The field holds left + STOCK_BIAS. The version goes up by 1 with each sum; minimum = 1: ' +
+      'that sum found the minimum number of calls. Outcomes take 1 off the whole word. ' +
+      'Written by nobody yet, left is -STOCK_BIAS.',
+  ),
+  pack(
+    'RING',
+    WORD,
+    'generation',
+    [
+      ['lap', LAP_BITS],
+      ['outcome', OUTCOME_BITS],
+    ],
+    'Generation and lap are cut to their lowest bits; lap = index / capacity, rounded down, the ' +
+      'index being unsigned. Laps are compared by wrapped difference.',
+  ),
+  pack(
+    'ROW',
+    WORD,
+    'generation',
+    [['failures', ROW_BITS]],
+    'The generation is cut to its lowest bits.',
+  ),
+  pack(
+    'TURN',
+    WORD,
+    'number',
+    [['generation', GENERATION_BITS]],
+    'The next bits of the bucket number, above those in STAMP.',
+  ),
+  pack(
+    'EPOCH',
+    LONG,
+    'generation',
+    [['number', EPOCH_NUMBER_BITS]],
+    'The bucket number is cut to its lowest bits.',
+  ),
+]
