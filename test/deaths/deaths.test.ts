@@ -12,8 +12,8 @@ import { Worker } from 'node:worker_threads'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CircuitBreaker, createRegistry, type Registry } from '../../src/index.ts'
+import { verify } from '../../src/verify/verify.ts'
 import { until } from '../threads/crew.ts'
-import { verify } from '../verify/verify.ts'
 import { JOBS, OPEN_JOBS, WINDOW_JOBS, WINDOWS, type WindowName } from './jobs.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))

@@ -42,4 +42,4 @@ export const peek = gated(real.peek)
 export const notify = gated(real.notify)
 export const writeFixed = gated(real.writeFixed)
 export const writeFixedDouble = gated(real.writeFixedDouble)
-export { readFixed, readFixedDouble, wait } from '../../src/memory/atomics.ts'
+export { copyOut, readFixed, readFixedDouble, wait } from '../../src/memory/atomics.ts'

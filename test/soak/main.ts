@@ -1,8 +1,8 @@
 /** The soak: dependencies fall ill and recover, workers die and come back, and the books balance. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type * as Busbar from '../../src/index.ts'
+import { verify } from '../../src/verify/verify.ts'
 import { Random } from '../model/random.ts'
-import { verify } from '../verify/verify.ts'
 import { Ledger } from './ledger.ts'
 import { Patient } from './patient.ts'
 import { Seats } from './seats.ts'

@@ -16,7 +16,7 @@ import { packThread } from '../../src/memory/words/threads.ts'
 import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
 import { CLAIM_MASK, FREE, packPlace } from '../../src/memory/words/trials.ts'
 import { packRow } from '../../src/memory/words/windows.ts'
-import { Parts, readOptions } from '../verify/format.ts'
+import { Parts, readOptions } from '../../src/verify/format.ts'
 
 export const MAX_WAIT_MS = 160
 export const JITTER = 0.2
@@ -72,7 +72,8 @@ export function setUp(registry: Registry): void {
 }
 
 function jump(parts: Parts, record: number, shape: ReturnType<typeof shapeOf>, window: number) {
-  const { words, longs } = parts
+  const { memory: words } = parts
+  const { longs } = words
   const now = parts.now / 1000
   const control = record / 2
   words[record + RECORD.STATE] = packState(GENERATION, CLOSED)
@@ -107,16 +108,16 @@ function jump(parts: Parts, record: number, shape: ReturnType<typeof shapeOf>, w
 function jumpPlaces(parts: Parts, record: number, trials: number): void {
   for (let place = 0; place < trials; place++) {
     const at = (record + RECORD.TRIALS_START) / 2 + place * PLACE_LONGS
-    parts.longs[at] = packPlace(GENERATION - 1, FREE, CLAIM_MASK - 20, 0)
+    parts.memory.longs[at] = packPlace(GENERATION - 1, FREE, CLAIM_MASK - 20, 0)
   }
 }
 
 /** Every slot was used before, 2,040 times. This thread's own stays as it is. */
 function jumpSlots(parts: Parts): void {
-  parts.words[HEADER.SLOTS_USED] = parts.maxThreads
+  parts.memory[HEADER.SLOTS_USED] = parts.maxThreads
   for (let slot = 1; slot <= parts.maxThreads; slot++) {
     const at = parts.threads / 2 + slot
-    if (parts.longs[at] !== 0n) continue
-    parts.longs[at] = packThread(false, 2040, { thread: 0, parent: 0 })
+    if (parts.memory.longs[at] !== 0n) continue
+    parts.memory.longs[at] = packThread(false, 2040, { thread: 0, parent: 0 })
   }
 }

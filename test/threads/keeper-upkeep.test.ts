@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createRegistry, REFUSED, type Registry } from '../../src/index.ts'
 import { attachRegion } from '../../src/memory/region.ts'
 import { markDead } from '../../src/protocol/slots.ts'
-import { verify } from '../verify/verify.ts'
+import { verify } from '../../src/verify/verify.ts'
 import { start } from './crew.ts'
 import { makeKept, succeed, untilHolds, wake, within } from './keeper/support.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { attachRegistry, createRegistry } from '../../src/index.ts'
 import { HEADER } from '../../src/memory/layout.ts'
 import { NO_KEEPER } from '../../src/memory/words/tick.ts'
-import { verify } from '../verify/verify.ts'
+import { verify } from '../../src/verify/verify.ts'
 import { start } from './crew.ts'
 import {
   AT_WORK_TICK,

@@ -39,6 +39,8 @@ export function registries(registry: Registry, handle: RegistryHandle): void {
   expectType<Equal<ReturnType<Registry['breaker']>, CircuitBreaker>>()
   expectType<Equal<ReturnType<Registry['snapshot']>, RegistrySnapshot>>()
   registry.advance(5)
+  registry.dump('region')
+  registry.dump(new URL('file:///tmp/region'))
   registry.close()
 
   // @ts-expect-error a buffer is no handle

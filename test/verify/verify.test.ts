@@ -6,10 +6,10 @@ import { LINE_WORDS } from '../../src/memory/layout.ts'
 import { packPlace } from '../../src/memory/words/trials.ts'
 import { markDead } from '../../src/protocol/slots.ts'
 import { reapMarked } from '../../src/threads/deaths.ts'
+import { verify } from '../../src/verify/verify.ts'
 import { start, together, until } from '../threads/crew.ts'
 import { PLANTS, placeLong, RECORDS } from './plants.ts'
 import { breakersOf, close, fail, halfOpen, type Made, makeRegion, use } from './support.ts'
-import { verify } from './verify.ts'
 
 let made: Made
 beforeEach(() => {

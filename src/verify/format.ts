@@ -2,6 +2,9 @@
  * Where everything stands in a region, written from native-layout/layout.md and from nothing else:
  * a mistake in src/memory/layout.ts is not repeated here. Offsets count in words of 32 bits.
  */
+import { load, load64, peek, readFixedDouble, viewsOf } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
+import { monotonicNow } from '../time/monotonic.ts'
 
 export const LINE = 32
 export const MAGIC = 0x42555342
@@ -55,9 +58,7 @@ export const FOR_EVER = 2 ** 51 - 1
 
 /** The geometry that the header says, and where the parts begin. */
 export class Parts {
-  readonly words: Int32Array
-  readonly longs: BigInt64Array
-  readonly doubles: Float64Array
+  readonly memory: Memory
   readonly maxBreakers: number
   readonly maxThreads: number
   readonly arenaWords: number
@@ -70,10 +71,9 @@ export class Parts {
   /** Whole microseconds of the region's clock. */
   readonly now: number
 
-  constructor(buffer: SharedArrayBuffer) {
-    this.words = new Int32Array(buffer)
-    this.longs = new BigInt64Array(buffer)
-    this.doubles = new Float64Array(buffer)
+  /** `now`: the time to hold others against; without it that of the region's clock. */
+  constructor(buffer: SharedArrayBuffer, now?: number) {
+    this.memory = viewsOf(buffer, buffer.byteLength / 4)
     this.maxBreakers = this.word(HEADER.MAX_BREAKERS)
     this.maxThreads = this.word(HEADER.MAX_THREADS)
     this.arenaWords = this.word(HEADER.ARENA_LINES) * LINE
@@ -81,33 +81,31 @@ export class Parts {
     this.directory = this.threads + lines((this.maxThreads + 1) * 2)
     this.definitions = this.directory + lines(this.maxBreakers * 2)
     this.arena = this.definitions + this.definitionCount * DEFINITION_WORDS
-    this.now = this.#now()
+    this.now = now ?? this.#now()
   }
 
   word(at: number): number {
-    return Atomics.load(this.words, at)
+    return load(this.memory, at)
   }
 
   /** The long that starts at word `at`. */
   long(at: number): bigint {
-    return Atomics.load(this.longs, at / 2)
+    return load64(this.memory, at / 2)
   }
 
   double(at: number): number {
-    return this.doubles[at / 2] ?? Number.NaN
+    return readFixedDouble(this.memory, at / 2)
   }
 
   /** The first word in [from, to) that is not zero, or -1. */
   firstNonZero(from: number, to: number): number {
-    for (let at = from; at < to; at++) if (this.words[at] !== 0) return at
+    for (let at = from; at < to; at++) if (peek(this.memory, at) !== 0) return at
     return -1
   }
 
   #now(): number {
     if (this.word(HEADER.CLOCK) === 1) return Number(this.long(HEADER.MANUAL_CLOCK))
-    const [seconds, nanoseconds] = process.hrtime()
-    const ms = seconds * 1e3 + nanoseconds / 1e6 - this.double(HEADER.ORIGIN)
-    return Math.ceil(ms * 1000)
+    return Math.ceil((monotonicNow() - this.double(HEADER.ORIGIN)) * 1000)
   }
 }
 

@@ -1,6 +1,6 @@
 /** STATE and the words that belong to its generation, and the trials. */
 import { ahead, DETAILS, FOR_EVER, field, GENERATIONS, isLater, LINE, TRIALS } from './format.ts'
-import { hex, ms, type Subject } from './report.ts'
+import { CERTAIN, hex, ms, type Say, type Subject } from './report.ts'
 
 export const CLOSED = 0
 const OPEN = 1
@@ -25,14 +25,14 @@ function wrap(generation: number): number {
 export function checkControl(subject: Subject): void {
   const { parts, record, state, say } = subject
   const word = parts.word(record)
-  if (word < 0) say(0, 'STATE', `is ${hex(word)}, more than 31 bits`)
-  if (state >= STATES) say(0, 'STATE', `is ${hex(word)}: there is no state ${state}`)
+  if (word < 0) say(0, 'STATE', `is ${hex(word)}, more than 31 bits`, CERTAIN)
+  if (state >= STATES) say(0, 'STATE', `is ${hex(word)}: there is no state ${state}`, CERTAIN)
   for (const [from, to] of [
     [1, LINE],
     [DETAILS_END, TRIALS],
   ] as const) {
     const at = parts.firstNonZero(record + from, record + to)
-    if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`)
+    if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`, CERTAIN)
   }
 }
 
@@ -83,7 +83,9 @@ function checkOtherNext(subject: Subject): void {
     say(word, 'NEXT', `is ${hex(long)}, tagged ${tag}, beside generation ${generation}`)
   }
   const decided = field(long, 51, 3)
-  if (decided >= STATES) say(word, 'NEXT', `is ${hex(long)}: there is no state ${decided}`)
+  if (decided >= STATES) {
+    say(word, 'NEXT', `is ${hex(long)}: there is no state ${decided}`, CERTAIN)
+  }
 }
 
 function checkSince(subject: Subject): void {
@@ -140,7 +142,8 @@ function checkTrip(subject: Subject, parity: number): void {
   })
   const [calls = 0, failures = 0, slow = 0] = longs.map(long => field(long, 0, 32))
   if (new Set(tags).size === 1 && (failures > calls || slow > calls)) {
-    say(words[0] ?? 0, 'TRIP', `says ${failures} failed and ${slow} slow of ${calls} calls`)
+    const sentence = `says ${failures} failed and ${slow} slow of ${calls} calls`
+    say(words[0] ?? 0, 'TRIP', sentence, CERTAIN)
   }
 }
 
@@ -156,7 +159,7 @@ function checkReason(subject: Subject, parity: number, isCurrent: boolean): void
   }
   const length = field(parts.long(record + start), 0, 32)
   if (length > REASON_BYTES) {
-    say(start, 'REASON', `says ${length} bytes, more than ${REASON_BYTES}`)
+    say(start, 'REASON', `says ${length} bytes, more than ${REASON_BYTES}`, CERTAIN)
     return
   }
   if (!isCurrent || tagAt(start) !== generation + 1) return
@@ -172,7 +175,7 @@ function checkReason(subject: Subject, parity: number, isCurrent: boolean): void
   try {
     decoder.decode(bytes)
   } catch {
-    say(start, 'REASON', `is ${Buffer.from(bytes).toString('hex')}, not UTF-8`)
+    say(start, 'REASON', `is ${Buffer.from(bytes).toString('hex')}, not UTF-8`, CERTAIN)
   }
 }
 
@@ -190,19 +193,19 @@ export function checkTrials(subject: Subject, liveSlots: ReadonlySet<number>): v
   checkVerdict(subject, kinds[SUCCEEDED] ?? 0, kinds[FAILED] ?? 0)
   const end = shape.trials + numbers.trials * 4
   const at = parts.firstNonZero(record + end, record + shape.stock)
-  if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`)
+  if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`, CERTAIN)
 }
 
 /** The kind of outcome that the place holds for the current generation; 0 for none. */
 function checkPlace(subject: Subject, place: number, liveSlots: ReadonlySet<number>): number {
   const { parts, record, options, numbers, shape, generation, state } = subject
   const word = shape.trials + place * 4
-  const say = (sentence: string): void => subject.say(word, `PLACE ${place}`, sentence)
+  const say: Say = (sentence, certain) => subject.say(word, `PLACE ${place}`, sentence, certain)
   const long = parts.long(record + word)
   const of = field(long, 36, 28)
   const kind = field(long, 34, 2)
   const slot = field(long, 0, 12)
-  if (slot > parts.maxThreads) say(`is ${hex(long)}: there is no slot ${slot}`)
+  if (slot > parts.maxThreads) say(`is ${hex(long)}: there is no slot ${slot}`, CERTAIN)
   if (isLater(of, generation)) {
     say(`is ${hex(long)}, of generation ${of}, at generation ${generation}`)
     return 0

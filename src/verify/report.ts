@@ -6,9 +6,23 @@ export interface Options {
   readonly quiet?: boolean
   /** Somebody died in the midst of an operation: what that may leave half done is legal. */
   readonly deaths?: boolean
+  /** Microseconds to hold times against; without it the present, by the region's clock. */
+  readonly now?: number
 }
 
-export type Say = (sentence: string) => void
+export interface Finding {
+  readonly sentence: string
+  /**
+   * One word that no thread ever writes so, or words that do not change once they are there. False:
+   * words that do not fit each other. They may not either while threads work, or where one died.
+   */
+  readonly certain: boolean
+}
+
+/** For findings that nothing excuses. */
+export const CERTAIN = true
+
+export type Say = (sentence: string, certain?: boolean) => void
 
 /** One breaker of the region that is looked at. */
 export interface Subject {
@@ -20,8 +34,8 @@ export interface Subject {
   readonly record: number
   readonly generation: number
   readonly state: number
-  /** Adds "breaker ..., word ..." before what it is told; the word counts from the record's start. */
-  readonly say: (word: number, name: string, sentence: string) => void
+  /** Adds "breaker ..., word ..." before what it is told; words count from its record on. */
+  readonly say: (word: number, name: string, sentence: string, certain?: boolean) => void
 }
 
 export function hex(value: number | bigint): string {

@@ -1,6 +1,6 @@
 /** The totals of each shard: conservation (P6), and what no shard without an owner holds. */
 import { HEADER, TIME, TOTALS_WORDS } from './format.ts'
-import { hex, type Subject } from './report.ts'
+import { CERTAIN, hex, type Subject } from './report.ts'
 
 const NAMES = [
   'ADMITTED',
@@ -44,7 +44,7 @@ function checkPadding(subject: Subject, slot: number, at: number, words: number)
   const { parts, record, numbers, say } = subject
   const buckets = numbers.window === TIME ? numbers.buckets * (slot === 0 ? 10 : 8) : 0
   const stray = parts.firstNonZero(record + at + TOTALS_WORDS + buckets, record + at + words)
-  if (stray >= 0) say(stray - record, 'unused', `is ${hex(parts.word(stray))}, not 0`)
+  if (stray >= 0) say(stray - record, 'unused', `is ${hex(parts.word(stray))}, not 0`, CERTAIN)
 }
 
 /** The shard's calls in flight. */
@@ -57,7 +57,8 @@ function checkShard(
   const { parts, record, say } = subject
   const totals = NAMES.map((_, index) => parts.long(record + at + index * 2))
   totals.forEach((total, index) => {
-    if (total < 0n) say(at + index * 2, `${NAMES[index]} of slot ${slot}`, `is ${total}`)
+    if (total >= 0n) return
+    say(at + index * 2, `${NAMES[index]} of slot ${slot}`, `is ${total}`, CERTAIN)
   })
   const of = (name: (typeof NAMES)[number]): bigint => totals[NAMES.indexOf(name)] ?? 0n
   const recorded = of('SUCCEEDED') + of('FAILED')

@@ -1,6 +1,6 @@
 /** What stands in the three windows, the stock and the periodic sum. */
 import { ahead, CONSECUTIVE, COUNT, field, isLater, type Numbers, TIME } from './format.ts'
-import { hex, ms, type Subject } from './report.ts'
+import { CERTAIN, hex, ms, type Say, type Subject } from './report.ts'
 import { CLOSED } from './state.ts'
 
 /** Generations that stand in 20 bits are called future when they are this little ahead. */
@@ -41,7 +41,7 @@ function checkUnused({ parts, record, shape, numbers, say }: Subject): void {
     [shape.ring + shape.capacity, shape.shards],
   ] as const) {
     const at = parts.firstNonZero(record + from, record + to)
-    if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`)
+    if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`, CERTAIN)
   }
 }
 
@@ -76,14 +76,15 @@ function checkRing(subject: Subject): Counts {
 function checkOutcome(subject: Subject, index: number, head: number): number {
   const { parts, record, shape, options, generation } = subject
   const place = index % shape.capacity
-  const say = (sentence: string): void => subject.say(shape.ring + place, `RING ${place}`, sentence)
+  const say: Say = (sentence, certain) =>
+    subject.say(shape.ring + place, `RING ${place}`, sentence, certain)
   const word = parts.word(record + shape.ring + place)
   if (word === 0) {
     if (index < head && head <= shape.capacity && !options.deaths) say(`is 0, HEAD is ${head}`)
     return -1
   }
   const outcome = word & 7
-  if (outcome < 1 || outcome > 4) say(`is ${hex(word)}: no such outcome`)
+  if (outcome < 1 || outcome > 4) say(`is ${hex(word)}: no such outcome`, CERTAIN)
   const future = ahead(word >>> 12, generation, 20)
   if (future > 0 && future < NEAR) say(`is ${hex(word)}, of a generation after ${generation}`)
   const lap = Math.floor(index / shape.capacity) % 512
@@ -180,11 +181,11 @@ function checkBucket(
   at: number,
 ): number | undefined {
   const { parts, record, numbers, options, generation } = subject
-  const say = (name: string, sentence: string): void =>
-    subject.say(at, `${name} of slot ${slot}, bucket ${index},`, sentence)
+  const say = (name: string, sentence: string, certain = false): void =>
+    subject.say(at, `${name} of slot ${slot}, bucket ${index},`, sentence, certain)
   if (parts.firstNonZero(record + at, record + at + 8) < 0) return undefined
   const stray = parts.firstNonZero(record + at + 6, record + at + 8)
-  if (stray >= 0) say('unused', `is ${hex(parts.word(stray))}, not 0`)
+  if (stray >= 0) say('unused', `is ${hex(parts.word(stray))}, not 0`, CERTAIN)
   const stamp = parts.word(record + at)
   const turn = parts.word(record + at + 1)
   if (stamp === -1) {
@@ -192,7 +193,7 @@ function checkBucket(
     return undefined
   }
   if (!(stamp >= 0 && stamp < 2 ** 30)) {
-    say('STAMP', `is ${stamp}, not in 0 .. 2^30 - 1`)
+    say('STAMP', `is ${stamp}, not in 0 .. 2^30 - 1`, CERTAIN)
     return undefined
   }
   const number = (turn >>> 28) * 2 ** 30 + stamp
@@ -212,12 +213,12 @@ function checkOverflowBuckets(subject: Subject): boolean {
     if (parts.firstNonZero(record + at, record + at + 10) < 0) continue
     used = true
     const epoch = parts.long(record + at)
-    const say = (sentence: string): void =>
-      subject.say(at, `EPOCH of slot 0, bucket ${index},`, `is ${hex(epoch)}: ${sentence}`)
+    const say: Say = (sentence, certain) =>
+      subject.say(at, `EPOCH of slot 0, bucket ${index},`, `is ${hex(epoch)}: ${sentence}`, certain)
     const of = field(epoch, 36, 28)
     const number = field(epoch, 0, 36)
     if (isLater(of, generation)) say(`generation ${of}, at generation ${generation}`)
-    if (number % numbers.buckets !== index) say(`bucket ${number}: another place's`)
+    if (number % numbers.buckets !== index) say(`bucket ${number}: another place's`, CERTAIN)
     if (ahead(bucketNow(subject), number, 36) >= 2 ** 35) {
       say(`bucket ${number}, now is ${bucketNow(subject)}`)
     }
@@ -232,8 +233,8 @@ function checkSummary(subject: Subject): void {
   const { parts, record, shape, numbers, generation } = subject
   if (numbers.window !== TIME) return
   const start = shape.summary
-  const say = (index: number, name: string, sentence: string): void =>
-    subject.say(start + index * 2, name, sentence)
+  const say = (index: number, name: string, sentence: string, certain = false): void =>
+    subject.say(start + index * 2, name, sentence, certain)
   const duty = parts.long(record + start)
   const at = parts.long(record + start + 2)
   const fence = field(duty, 51, 13)
@@ -257,6 +258,7 @@ function checkSummary(subject: Subject): void {
   const [of = 0, calls = 0, failures = 0, slow = 0, both = 0] = values
   if (isLater(of, generation)) say(2, 'SUMMARY GENERATION', `is ${of}, later than ${generation}`)
   if (failures > calls || slow > calls || both > Math.min(failures, slow)) {
-    say(3, 'SUMMARY', `says ${failures} failed, ${slow} slow, ${both} both of ${calls} calls`)
+    const sentence = `says ${failures} failed, ${slow} slow, ${both} both of ${calls} calls`
+    say(3, 'SUMMARY', sentence, CERTAIN)
   }
 }

@@ -1,0 +1,63 @@
+/**
+ * The latest time that stands in a region. What the clock was when the region was copied is not in
+ * it, unless the clock is manual; it was not before this.
+ */
+import { load, load64 } from '#atomics'
+import {
+  BUCKET,
+  BUCKET_WORDS,
+  OPTION,
+  OVERFLOW_BUCKET_LONGS,
+  PLACE_LONGS,
+  RECORD,
+  SHARD_BUCKETS,
+  SUMMARY,
+} from '../memory/layout.ts'
+import { timeOf } from '../memory/words/timed.ts'
+import { type Cell, shardOf } from '../protocol/cell.ts'
+import { numberOfEpoch, numberOfStamp, startOf } from './buckets.ts'
+
+/** The duty of the periodic sum is due this long after it was taken. */
+const INTERVAL_MS = 100
+
+/** In ms of the region's clock. */
+export function latestTime(cells: readonly Cell[]): number {
+  let latest = 0
+  for (const cell of cells) {
+    for (const time of timesOf(cell)) {
+      // For ever is no time.
+      if (time > latest && time < Number.POSITIVE_INFINITY) latest = time
+    }
+  }
+  return latest
+}
+
+function* timesOf(cell: Cell): Generator<number> {
+  const { memory, recordLong, shape } = cell
+  yield cell.createdAt
+  yield timeOf(load64(memory, recordLong + RECORD.SINCE_LONG))
+  yield timeOf(load64(memory, recordLong + RECORD.SINCE_LONG + 1))
+  for (let place = 0; place < cell.trials; place++) {
+    const lease = recordLong + shape.trials / 2 + place * PLACE_LONGS + 1
+    yield timeOf(load64(memory, lease)) - cell.trialTimeoutMs
+  }
+  if (shape.buckets > 0) yield* timesOfWindow(cell)
+}
+
+function* timesOfWindow(cell: Cell): Generator<number> {
+  const { memory, recordLong, shape } = cell
+  const summary = recordLong + shape.summary / 2
+  yield timeOf(load64(memory, summary + SUMMARY.AT_LONG))
+  yield timeOf(load64(memory, summary + SUMMARY.DUTY_LONG)) - INTERVAL_MS
+  const length = cell.numbers[OPTION.WINDOW_LENGTH] as number
+  for (let index = 0; index < shape.buckets; index++) {
+    const overflow = (shardOf(cell, 0) + SHARD_BUCKETS) / 2 + index * OVERFLOW_BUCKET_LONGS
+    yield startOf(numberOfEpoch(load64(memory, overflow)), length, shape.buckets)
+    for (let slot = 1; slot <= cell.region.maxThreads; slot++) {
+      const bucket = shardOf(cell, slot) + SHARD_BUCKETS + index * BUCKET_WORDS
+      const stamp = load(memory, bucket + BUCKET.STAMP)
+      const number = numberOfStamp(stamp, load(memory, bucket + BUCKET.TURN))
+      if (stamp >= 0) yield startOf(number, length, shape.buckets)
+    }
+  }
+}

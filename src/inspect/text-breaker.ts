@@ -1,0 +1,146 @@
+/** One breaker as text. */
+import { inspect } from 'node:util'
+import type { BreakerView } from './breaker.ts'
+import type { ShardTotals } from './buckets.ts'
+import { type Cell, count, ms, pairs, plural, quoted, table } from './table.ts'
+import type { RegionView } from './view.ts'
+
+export function breakerLines(breaker: BreakerView, region: RegionView): string[] {
+  const parts = [
+    pairs(statePairs(breaker, region), '  '),
+    pairs(optionPairs(breaker.options), '  '),
+    trialLines(breaker, region),
+    totalLines(breaker, region),
+    bucketLines(breaker),
+  ]
+  const lines = [`breaker ${quoted(breaker.name)}`]
+  for (const part of parts) if (part.length > 0) lines.push('', ...part)
+  return lines
+}
+
+/** With how long that is from now, where the file says when now is. */
+function moment(time: number | null, { clock, now }: RegionView): string {
+  const said = ms(time)
+  if (clock !== 'manual' || time === null || time === Number.POSITIVE_INFINITY) return said
+  if (time === now) return `${said}, which is now`
+  return time > now ? `${said}, in ${ms(time - now)}` : `${said}, ${ms(now - time)} ago`
+}
+
+function statePairs(breaker: BreakerView, region: RegionView): [string, string][] {
+  const rows: [string, string][] = [
+    ['state', `${breaker.state}, generation ${count(breaker.generation)}`],
+    ['since', moment(breaker.since, region)],
+  ]
+  if (breaker.openUntil !== null) rows.push(['open until', moment(breaker.openUntil, region)])
+  if (breaker.reason !== null) rows.push(['reason', quoted(breaker.reason)])
+  rows.push(['openings', `${count(breaker.openingsInARow)} in a row`])
+  const { openedBy } = breaker
+  if (openedBy) {
+    const { calls, failures, slowCalls } = openedBy
+    const text = `${plural(calls, 'call')}, ${count(failures)} failed, ${count(slowCalls)} slow`
+    rows.push(['opened by', text])
+  }
+  rows.push(...windowPairs(breaker, region))
+  const { word, lines } = breaker.record
+  rows.push(['made at', moment(breaker.createdAt, region)])
+  rows.push(['record', `from word ${count(word)} on, ${plural(lines, 'line')}`])
+  return rows
+}
+
+function windowPairs(breaker: BreakerView, region: RegionView): [string, string][] {
+  const { window, head, row, stock, periodicSum } = breaker
+  if (row !== null) return [['window', `${plural(row, 'failure')} in a row`]]
+  const rows: [string, string][] = [['window', countsText(window)]]
+  if (head !== null) rows.push(['head', `the next outcome has index ${count(head)}`])
+  if (periodicSum !== null) {
+    const { at, ...counts } = periodicSum
+    rows.push(['last sum', `${countsText(counts)}; at ${moment(at, region)}`])
+  }
+  const minimum = stock?.holdsMinimum ? 'found' : 'did not find'
+  const sum = `the last one ${minimum} the minimum of calls`
+  const left = stock && `${plural(stock.left, 'outcome')} until a sum; ${sum}`
+  rows.push(['stock', left ?? 'no sum yet'])
+  return rows
+}
+
+function countsText(counts: BreakerView['window']): string {
+  const { calls, failures, slowCalls, slowFailures } = counts
+  const slow = `${count(slowCalls)} slow, ${count(slowFailures)} both`
+  return `${plural(calls, 'call')}, ${count(failures)} failed, ${slow}`
+}
+
+/** As a user would write them. */
+export function optionPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
+  const format = { breakLength: Number.POSITIVE_INFINITY, numericSeparator: true }
+  const textOf = (value: unknown) => (value === 'off' ? 'off' : inspect(value, format))
+  return Object.entries(options).map(([name, value]) => [name, textOf(value)])
+}
+
+function trialLines({ trials }: BreakerView, region: RegionView): string[] {
+  if (trials.taken.length === 0) return []
+  const rows = trials.taken.map(({ place, outcome, slot, claim, leaseUntil }) => [
+    place,
+    outcome,
+    slot,
+    threadIn(slot, region),
+    claim,
+    leaseUntil === null ? 'not yet written' : moment(leaseUntil, region),
+  ])
+  const head = ['trial', 'outcome', 'slot', 'thread', 'claim', 'lease until']
+  const free = `  ${count(trials.free)} of ${plural(trials.permitted, 'trial')} free`
+  return [...table(head, rows, '  '), free]
+}
+
+function threadIn(slot: number, { slots }: RegionView): string {
+  if (slot === 0) return 'unknown'
+  return String(slots[slot - 1]?.thread ?? 'none now')
+}
+
+const TOTALS = [
+  'admitted',
+  'succeeded',
+  'failed',
+  'slow',
+  'ignored',
+  'late',
+  'abandoned',
+  'refused',
+] as const
+
+function totalLines({ totals, shards }: BreakerView, region: RegionView): string[] {
+  const rowOf = (who: string, of: ShardTotals): Cell[] => [who, ...TOTALS.map(name => of[name])]
+  const rows = shards.map(shard => [
+    ...rowOf(nameOf(shard.slot, region), shard.totals),
+    inFlightOf(shard.totals),
+  ])
+  rows.push([...rowOf('all', totals), totals.inFlight])
+  return table(['calls', ...TOTALS, 'in flight'], rows, '  ')
+}
+
+function inFlightOf(totals: ShardTotals): number {
+  const { admitted, succeeded, failed, ignored, late, abandoned } = totals
+  return admitted - succeeded - failed - ignored - late - abandoned
+}
+
+function nameOf(slot: number, region: RegionView): string {
+  if (slot === 0) return 'slot 0, overflow'
+  return `slot ${slot}${region.slots[slot - 1]?.state === 'free' ? ', free' : ''}`
+}
+
+function bucketLines({ shards, generation }: BreakerView): string[] {
+  const rows = shards.flatMap(({ slot, buckets }) =>
+    buckets.map(bucket => [
+      `slot ${slot}`,
+      bucket.turning ? 'turning' : bucket.number,
+      bucket.turning ? 'unknown' : ms(bucket.startMs),
+      bucket.generation === generation ? bucket.generation : `${bucket.generation}, over`,
+      bucket.good,
+      bucket.failed,
+      bucket.slow,
+      bucket.slowFailed,
+    ]),
+  )
+  if (rows.length === 0) return []
+  const head = ['buckets', 'number', 'began at', 'generation', 'good', 'failed', 'slow', 'both']
+  return table(head, rows, '  ')
+}

@@ -1,0 +1,127 @@
+/** A region as text: what `busbar-dump` prints. */
+import type { Finding } from '../verify/report.ts'
+import type { BreakerView } from './breaker.ts'
+import type { Candidate } from './file.ts'
+import { type Cell, count, ms, pairs, plural, quoted, table, visible } from './table.ts'
+import { breakerLines, optionPairs } from './text-breaker.ts'
+import type { RegionView, SlotView } from './view.ts'
+
+/** `breakers`: those to print. */
+export function textOf(file: string, view: RegionView, breakers: readonly BreakerView[]): string {
+  const lines = [
+    `region in ${visible(file)}`,
+    '',
+    ...pairs(headerPairs(view), '  '),
+    '',
+    'options of a breaker that is made without any',
+    '',
+    ...pairs(optionPairs(view.defaults), '  '),
+    '',
+    'slots',
+    '',
+    ...slotLines(view),
+    '',
+  ]
+  for (const breaker of breakers) lines.push(...breakerLines(breaker, view), '')
+  if (view.breakers.length === 0) lines.push('no breakers', '')
+  for (const name of view.unreadable) {
+    lines.push(`breaker ${quoted(name)}: its options are not legal, its record cannot be read`, '')
+  }
+  lines.push(...findingLines(view))
+  return `${lines.join('\n')}\n`
+}
+
+function headerPairs(view: RegionView): [string, string][] {
+  const live = view.slots.filter(({ state }) => state === 'live').length
+  const dead = view.slots.filter(({ state }) => state === 'dead').length
+  const threads = `${count(live)} live, ${count(dead)} dead of ${count(view.maxThreads)}`
+  const overflow = view.overflowUsed ? 'used as well' : 'never used'
+  return [
+    ['size', `${count(view.bytes)} bytes, layout version ${view.layoutVersion}, id ${view.id}`],
+    [
+      'breakers',
+      `${count(view.breakers.length + view.unreadable.length)} of ${count(view.maxBreakers)}`,
+    ],
+    ['records', `${count(view.arenaLinesUsed)} of ${plural(view.arenaLines, 'line')} of 128 bytes`],
+    ['slots', `${threads}, ${count(view.slotsUsed)} ever used; the overflow slot was ${overflow}`],
+    ['clock', clockText(view)],
+    ['keeper', keeperText(view)],
+    ['damaged', `${plural(view.damagedWordsMet, 'word')} met by calls`],
+    ['timeoutMs', view.defaultTimeoutMs === null ? 'off' : ms(view.defaultTimeoutMs)],
+  ]
+}
+
+function clockText({ clock, now }: RegionView): string {
+  if (clock === 'manual') return `manual, at ${ms(now)}`
+  return `${clock}; it was ${ms(now)} or later: the latest time in the file`
+}
+
+function keeperText({ keeper }: RegionView): string {
+  if (keeper.tickMs === 0) return 'made without one'
+  const state = keeper.state === 'awake' ? `awake, at tick ${count(keeper.tick)}` : keeper.state
+  return `${state}, a tick every ${ms(keeper.tickMs)}`
+}
+
+/** Slots that are free come in one row where they stand together and were taken as often. */
+function slotLines({ slots }: RegionView): string[] {
+  const rows: Cell[][] = []
+  for (let at = 0; at < slots.length; at++) {
+    const first = slots[at] as SlotView
+    const isLike = ({ state, epoch }: SlotView) => state === 'free' && epoch === first.epoch
+    let last = at
+    while (isLike(first) && isLike(slots[last + 1] ?? FENCE)) last++
+    rows.push(slotRow(first, last - at))
+    at = last
+  }
+  return table(['slot', 'state', 'thread', 'started by', 'epoch'], rows, '  ')
+}
+
+const FENCE: SlotView = { slot: 0, state: 'live', thread: 0, native: false, parent: 0, epoch: 0 }
+
+function slotRow(slot: SlotView, more: number): Cell[] {
+  const number = more === 0 ? count(slot.slot) : `${slot.slot} to ${slot.slot + more}`
+  const { state, thread, native, parent, epoch } = slot
+  if (thread === null) return [number, state, '', '', epoch]
+  const who = native ? `${thread} (native)` : thread === 0 ? '0 (main)' : `${thread}`
+  const by = thread === 0 ? '' : parent === null ? 'nobody known' : `${parent}`
+  return [number, state, who, by, epoch]
+}
+
+function findingLines({ findings, clock }: RegionView): string[] {
+  const lines = [`findings: ${findings.length === 0 ? 'none' : count(findings.length)}`]
+  if (findings.length > 0) lines.push('')
+  for (const finding of findings) lines.push(`  ${causeOf(finding)}  ${visible(finding.sentence)}`)
+  if (findings.some(({ certain }) => !certain)) {
+    lines.push(
+      '',
+      '  perhaps: words that do not fit each other. In a region at rest that is a fault. A copy',
+      '  that was made while threads worked may show it too, and so may one in which a thread',
+      '  died in the midst of an operation.',
+    )
+  }
+  if (findings.some(({ certain }) => certain)) {
+    lines.push('', '  certain: what no thread of this version writes, at work or not.')
+  }
+  if (clock !== 'manual') {
+    lines.push(
+      '',
+      '  No time could be held against the present: the file does not say when it was.',
+    )
+  }
+  return lines
+}
+
+function causeOf({ certain }: Finding): string {
+  return certain ? 'certain' : 'perhaps'
+}
+
+export function candidatesText(file: string, found: readonly Candidate[]): string {
+  const rows = found.map(({ offset, bytes, reason }) => [
+    offset,
+    `0x${offset.toString(16)}`,
+    reason ?? `a region of ${count(bytes ?? 0)} bytes`,
+  ])
+  const head = `${plural(found.length, 'place')} in ${visible(file)}`
+  const lines = [head, '', ...table(['byte', 'for --offset', 'what is there'], rows, '  ')]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,177 @@
+/** A region as data: header, slots, breakers with their shards, and what the verifier finds. */
+import { load, load64, readFixed, readFixedDouble, viewsOf } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
+import {
+  CLOCK_MANUAL,
+  DEFINITION,
+  DEFINITION_WORDS,
+  HEADER,
+  type RegionShape,
+  regionShapeOf,
+} from '../memory/layout.ts'
+import { readNumbers, recordShapeOf } from '../memory/region.ts'
+import {
+  epochOf,
+  FIRST_NATIVE_THREAD,
+  isDead,
+  isLive,
+  NO_PARENT,
+  threadOf,
+} from '../memory/words/threads.ts'
+import { keeperStateOf } from '../memory/words/tick.ts'
+import { areSound, describeShared } from '../options/shared.ts'
+import { type Cell, makeCell } from '../protocol/cell.ts'
+import { checkDirectory } from '../verify/directory.ts'
+import { Parts } from '../verify/format.ts'
+import type { Finding } from '../verify/report.ts'
+import { findingsOf } from '../verify/verify.ts'
+import { type BreakerView, breakerViewOf } from './breaker.ts'
+import { latestTime } from './latest.ts'
+
+export interface SlotView {
+  readonly slot: number
+  /** Dead: its thread is known to have ended, and nobody has given the slot back. */
+  readonly state: 'free' | 'live' | 'dead'
+  readonly thread: number | null
+  /** A thread that is not Node's. */
+  readonly native: boolean
+  /** The thread that started it; null where that is not known. */
+  readonly parent: number | null
+  /** How often it was taken, modulo 2^11. */
+  readonly epoch: number
+}
+
+export interface RegionView {
+  readonly bytes: number
+  readonly layoutVersion: number
+  readonly id: string
+  readonly maxBreakers: number
+  readonly maxThreads: number
+  readonly arenaLines: number
+  readonly arenaLinesUsed: number
+  readonly clock: 'manual' | 'monotonic' | 'damaged'
+  /** The time in ms to which the rest belongs: a manual clock's, else the latest in the file. */
+  readonly now: number
+  readonly keeper: { readonly tickMs: number; readonly state: string; readonly tick: number }
+  readonly slotsUsed: number
+  readonly overflowUsed: boolean
+  readonly damagedWordsMet: number
+  readonly defaultTimeoutMs: number | null
+  readonly defaults: Readonly<Record<string, unknown>>
+  readonly slots: SlotView[]
+  readonly breakers: BreakerView[]
+  /** Breakers whose options are not legal, so that their records cannot be read. */
+  readonly unreadable: string[]
+  readonly findings: Finding[]
+}
+
+/** `buffer` is whole by its header: see file.ts. Nobody else may have it. */
+export function viewOf(buffer: SharedArrayBuffer): RegionView {
+  const memory = viewsOf(buffer, buffer.byteLength / 4)
+  const at = (word: number): number => load(memory, word)
+  const shape = regionShapeOf({
+    maxBreakers: at(HEADER.MAX_BREAKERS),
+    maxThreads: at(HEADER.MAX_THREADS),
+    arenaLines: at(HEADER.ARENA_LINES),
+  })
+  const { cells, unreadable } = cellsOf(buffer, memory, shape)
+  const isManual = at(HEADER.CLOCK) === CLOCK_MANUAL
+  const micros = Number(load64(memory, HEADER.MANUAL_CLOCK_LONG))
+  const now = isManual ? micros / 1000 : latestTime(cells.map(({ cell }) => cell))
+  // Before anything else looks at the region: what is found is what the file holds.
+  const findings = findingsOf(buffer, { now: isManual ? micros : Math.ceil(now * 1000) })
+  const breakers = cells.map(({ name, cell }) => breakerViewOf(name, cell, now))
+  return {
+    bytes: buffer.byteLength,
+    ...headerOf(memory, shape),
+    arenaLinesUsed: breakers.reduce((sum, { record }) => sum + record.lines, 0),
+    now,
+    slots: Array.from({ length: shape.maxThreads }, (_, index) => slotOf(memory, shape, index + 1)),
+    breakers,
+    unreadable,
+    findings,
+  }
+}
+
+type HeaderView = Omit<
+  RegionView,
+  'bytes' | 'arenaLinesUsed' | 'now' | 'slots' | 'breakers' | 'unreadable' | 'findings'
+>
+
+function headerOf(memory: Memory, shape: RegionShape): HeaderView {
+  const { maxBreakers, maxThreads, arenaLines } = shape
+  const at = (word: number): number => load(memory, word)
+  const part = (word: number): string => (readFixed(memory, word) >>> 0).toString(16)
+  const tick = at(HEADER.TICK)
+  const timeoutMs = readFixedDouble(memory, HEADER.DEFAULT_TIMEOUT_DOUBLE)
+  return {
+    layoutVersion: at(HEADER.VERSION),
+    id: `${part(HEADER.SEED + 1)}-${part(HEADER.SEED)}`,
+    maxBreakers,
+    maxThreads,
+    arenaLines,
+    clock: (['monotonic', 'manual'] as const)[at(HEADER.CLOCK)] ?? 'damaged',
+    keeper: {
+      tickMs: readFixedDouble(memory, HEADER.TICK_MS_DOUBLE),
+      state: keeperStateOf(tick),
+      tick,
+    },
+    slotsUsed: at(HEADER.SLOTS_USED),
+    overflowUsed: at(HEADER.OVERFLOW_USED) !== 0,
+    damagedWordsMet: at(HEADER.DAMAGED) >>> 0,
+    defaultTimeoutMs: timeoutMs === 0 ? null : timeoutMs,
+    defaults: describeShared(readNumbers(memory, shape.defaultsDouble)),
+  }
+}
+
+function slotOf(memory: Memory, shape: RegionShape, slot: number): SlotView {
+  const word = load64(memory, shape.threadsLong + slot)
+  const epoch = epochOf(word)
+  if (!isLive(word)) {
+    return { slot, state: 'free', thread: null, native: false, parent: null, epoch }
+  }
+  const { thread, parent } = threadOf(word)
+  const dead = isDead(word)
+  return {
+    slot,
+    state: dead ? 'dead' : 'live',
+    thread,
+    native: thread >= FIRST_NATIVE_THREAD,
+    parent: dead || parent === NO_PARENT ? null : parent,
+    epoch,
+  }
+}
+
+interface Cells {
+  readonly cells: { readonly name: string; readonly cell: Cell }[]
+  readonly unreadable: string[]
+}
+
+/** By the verifier's reading of the directory, which goes on where another would give up. */
+function cellsOf(buffer: SharedArrayBuffer, memory: Memory, region: RegionShape): Cells {
+  const parts = new Parts(buffer, 0)
+  const found: Cells = { cells: [], unreadable: [] }
+  for (const entry of checkDirectory(parts, {}, new Map(), () => {})) {
+    const double = (region.definitions + entry.definition * DEFINITION_WORDS) / 2
+    const numbers = readNumbers(memory, double + DEFINITION.OPTIONS_DOUBLE)
+    if (!(entry.isSound && areSound(numbers))) {
+      found.unreadable.push(entry.name)
+      continue
+    }
+    const place = { memory, clock: NO_CLOCK, region, seed: 0 }
+    const shape = recordShapeOf(numbers, region.maxThreads)
+    const createdAt = readFixedDouble(memory, double + DEFINITION.CREATED_DOUBLE)
+    const cell = makeCell(place, shape, numbers, entry.record, createdAt)
+    found.cells.push({ name: entry.name, cell })
+  }
+  return found
+}
+
+/** Nothing that is read here asks what time it is. */
+const NO_CLOCK = Object.freeze({
+  current: 0,
+  latest: 0,
+  glance(): void {},
+  refresh(): void {},
+  now: () => 0,
+})

@@ -1,0 +1,67 @@
+/**
+ * Checks a region at rest: no thread is in the midst of an operation. Lists every invariant that is
+ * violated as a sentence naming breaker, word and value; an empty list is a clean region.
+ *
+ * Written from native-layout/layout.md and the arguments in docs/protocol.md; of the rest of src/
+ * only the door to memory and the clock are used. `quiet`: every permit is settled as well, so
+ * nothing may be in flight. `deaths`: somebody died in the midst of an operation, so what a death
+ * may leave half done is legal: a decision that nobody has published, details of that generation, a
+ * claim without a lease, a verdict not carried out, an index taken and not written, a bucket in the
+ * midst of its turn, a slot that is marked dead.
+ *
+ * A region that was copied while threads worked is not of one moment: words that should fit each
+ * other may not. A finding says whether that could be its cause.
+ */
+import { checkDirectory, checkHeader, checkThreads, type Entry } from './directory.ts'
+import { Parts } from './format.ts'
+import { CERTAIN, type Finding, type Options, type Say, type Subject } from './report.ts'
+import { checkControl, checkDetails, checkTrials } from './state.ts'
+import { checkTotals } from './totals.ts'
+import { checkWindow } from './windows.ts'
+
+export function verify(buffer: SharedArrayBuffer, options: Options = {}): string[] {
+  return findingsOf(buffer, options).map(({ sentence }) => sentence)
+}
+
+export function findingsOf(buffer: SharedArrayBuffer, options: Options = {}): Finding[] {
+  const findings: Finding[] = []
+  const say: Say = (sentence, certain = false) => {
+    findings.push({ sentence, certain })
+  }
+  if (buffer.byteLength < 384 || buffer.byteLength % 8 !== 0) {
+    say(`the buffer has ${buffer.byteLength} bytes: no header`, CERTAIN)
+    return findings
+  }
+  const parts = new Parts(buffer, options.now)
+  if (!checkHeader(parts, say)) return findings
+  const holders = checkThreads(parts, options, say)
+  const liveSlots = new Set(holders.keys())
+  for (const entry of checkDirectory(parts, options, holders, say)) {
+    if (entry.isSound) checkBreaker(subjectOf(parts, options, entry, say), liveSlots)
+  }
+  return findings
+}
+
+function subjectOf(parts: Parts, options: Options, entry: Entry, say: Say): Subject {
+  const { name, numbers, shape, record } = entry
+  const word = parts.word(record)
+  return {
+    parts,
+    options,
+    numbers,
+    shape,
+    record,
+    generation: (word >>> 3) & 0xfffffff,
+    state: word & 7,
+    say: (at, what, sentence, certain) =>
+      say(`breaker "${name}", word ${at}, ${what} ${sentence}`, certain),
+  }
+}
+
+function checkBreaker(subject: Subject, liveSlots: ReadonlySet<number>): void {
+  checkControl(subject)
+  checkDetails(subject)
+  checkTrials(subject, liveSlots)
+  checkWindow(subject)
+  checkTotals(subject, liveSlots)
+}

@@ -1,0 +1,173 @@
+/** `busbar-dump` as a user runs it: what it prints, and what it says of files that are no regions. */
+import { randomBytes } from 'node:crypto'
+import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createRegistry } from '../../src/index.ts'
+import { makeFolder, makeStates, runTool } from './support.ts'
+
+/** A file with the region of `makeStates`, by the same name wherever it stands. */
+function dumpStates(): string {
+  const file = join(makeFolder(), 'region')
+  makeStates().dump(file)
+  return file
+}
+
+/** What differs from run to run: the file's place and the region's id. */
+function normal(text: string, file: string): string {
+  return text.replaceAll(file, 'region').replace(/id [\da-f]+-[\da-f]+/, 'id X-Y')
+}
+
+it('prints every state and window like this', async () => {
+  const file = dumpStates()
+  const { code, stdout, stderr } = await runTool(file)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  await expect(normal(stdout, file)).toMatchFileSnapshot('states.txt')
+})
+
+it('prints the same as JSON', async () => {
+  const { code, stdout } = await runTool('--json', dumpStates())
+  expect(code).toBe(0)
+  const view = JSON.parse(stdout)
+  expect(view).toMatchObject({ layoutVersion: 1, maxThreads: 3, clock: 'manual', findings: [] })
+  expect(view.slots).toHaveLength(3)
+  expect(Object.fromEntries(view.breakers.map((b: NamedState) => [b.name, b.state]))).toEqual({
+    closed: 'closed',
+    open: 'open',
+    'half-open': 'half-open',
+    forced: 'forced-open',
+    'forced for ever': 'forced-open',
+    disabled: 'disabled',
+    'metrics only': 'metrics-only',
+  })
+  expect(view.breakers[4].openUntil).toBe('for ever')
+})
+
+interface NamedState {
+  readonly name: string
+  readonly state: string
+}
+
+it('prints one breaker', async () => {
+  const file = dumpStates()
+  const { code, stdout } = await runTool(file, '--breaker', 'open')
+  expect(code).toBe(0)
+  expect(stdout.match(/^breaker ".*"$/gm)).toEqual(['breaker "open"'])
+  const missing = await runTool(file, '--breaker', 'shut')
+  expect(missing).toMatchObject({ code: 2, stdout: '' })
+  expect(missing.stderr).toMatch(/^busbar-dump: no breaker is called "shut"; there are: "closed", /)
+})
+
+it('ends with 1 and says what is wrong and how sure that is', async () => {
+  const file = dumpStates()
+  const bytes = readFileSync(file)
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+  words[35] = 3 // DAMAGED
+  words[34] = 0 // SLOTS_USED, of which this thread has one
+  writeFileSync(file, bytes)
+  const { code, stdout, stderr } = await runTool(file)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  expect(stdout).toMatch(/^ {2}certain {2}header, DAMAGED is 3, not in 0 \.\. 0$/m)
+  expect(stdout).toMatch(/^ {2}perhaps {2}slot 1, THREAD is 0x[\da-f]+, beyond SLOTS_USED 0$/m)
+  expect(stdout).toMatch(/copy\n {2}that was made while threads worked/)
+})
+
+it('says that the present is not known where the clock is not manual', async () => {
+  const registry = createRegistry({ keeper: false, maxThreads: 2, maxBreakers: 2 })
+  registry.breaker('b').open()
+  const file = join(makeFolder(), 'region')
+  registry.dump(file)
+  const { code, stdout } = await runTool(file)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^ {2}clock {2,}monotonic; it was [\d.,]+ ms or later: the latest time in/m,
+  )
+  expect(stdout).toMatch(/No time could be held against the present/)
+  expect(stdout).not.toMatch(/ ago$| in [\d.,]+ ms$/m)
+})
+
+it('lets no name or reason write to the terminal as it likes', async () => {
+  const registry = createRegistry({ clock: 'manual', maxThreads: 1, maxBreakers: 1 })
+  registry.breaker('a\u001b[31m\n\u202eb').open({ reason: 'c\u009bd\r' })
+  const file = join(makeFolder(), 'region')
+  registry.dump(file)
+  const { stdout } = await runTool(file)
+  expect(stdout).toContain('breaker "a\\u001b[31m\\n\\u{202e}b"')
+  expect(stdout).not.toMatch(/[^\P{C}\n]/u)
+})
+
+it.each([
+  ['nothing to read', []],
+  ['two files', ['a', 'b']],
+  ['an unknown option', ['--all', 'a']],
+  ['an option without its value', ['a', '--breaker']],
+  ['an offset that is no number', ['a', '--offset', 'ten']],
+  ['a negative offset', ['a', '--offset=-8']],
+])('refuses %s in one line', async (_, args) => {
+  expect(await runTool(...args)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^busbar-dump: .+\n$/),
+  })
+})
+
+it('explains itself', async () => {
+  const { code, stdout } = await runTool('--help')
+  expect(code).toBe(0)
+  for (const word of ['--breaker', '--json', '--offset', '--find', 'Exit code: 0']) {
+    expect(stdout).toContain(word)
+  }
+})
+
+it('says in one line of what is no region what it is', async () => {
+  const folder = makeFolder()
+  const file = join(folder, 'x')
+  const refusal = async (): Promise<string> => {
+    const { code, stdout, stderr } = await runTool(file)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^busbar-dump: .+\n$/)
+    return stderr
+  }
+  expect(await refusal()).toMatch(/ENOENT/)
+  writeFileSync(file, '')
+  expect(await refusal()).toMatch(/not a region: 0 bytes are left/)
+  writeFileSync(file, 'a short text')
+  expect(await refusal()).toMatch(/not a region: 12 bytes are left, a header alone has 384/)
+  writeFileSync(file, Buffer.alloc(4096))
+  expect(await refusal()).toMatch(/it starts with 0x00000000, not 0x42555342/)
+  const bytes = readFileSync(dumpStates())
+  writeFileSync(file, Buffer.from(bytes).swap32())
+  expect(await refusal()).toMatch(/written on a machine of the other byte order/)
+  writeFileSync(file, bytes)
+  truncateSync(file, bytes.length - 1)
+  expect(await refusal()).toMatch(/is cut short: 8 breakers, 3 threads and .* need .* bytes/)
+  writeFileSync(file, bytes)
+  appendFileSync(file, 'x')
+  expect(await refusal()).toMatch(/the region at its start .* --offset 0 prints the region/)
+  bytes.writeInt32LE(7, 4)
+  writeFileSync(file, bytes)
+  expect(await refusal()).toMatch(/layout version 7; this busbar-dump reads 1/)
+  mkdirSync(join(folder, 'y'))
+  const { code, stderr } = await runTool(join(folder, 'y'))
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/is not a file\n$/) })
+})
+
+it('finds a region in a core dump, and prints it from there', async () => {
+  const region = dumpStates()
+  const core = join(makeFolder(), 'core')
+  const offset = 2 ** 20 - 8
+  writeFileSync(core, randomBytes(offset))
+  appendFileSync(core, readFileSync(region))
+  appendFileSync(core, Buffer.concat([Buffer.from([0x42, 0x53, 0x55, 0x42]), Buffer.alloc(600)]))
+  const found = await runTool('--find', core)
+  expect(found).toMatchObject({ code: 0, stderr: '' })
+  expect(found.stdout).toMatch(/^2 places in /)
+  expect(found.stdout).toMatch(/^ +1,048,568 {2}0xffff8 +a region of [\d,]+ bytes$/m)
+  expect(found.stdout).toMatch(/layout version 0/)
+  expect(JSON.parse((await runTool('--find', '--json', core)).stdout)[0]).toMatchObject({ offset })
+  const there = await runTool(core, '--offset', '0xffff8')
+  const alone = await runTool(region)
+  expect(there.code).toBe(0)
+  expect(normal(there.stdout, core)).toBe(normal(alone.stdout, region))
+  expect(await runTool('--find', region.replace(/region$/, 'none'))).toMatchObject({ code: 2 })
+})
