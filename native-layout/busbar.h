@@ -1,0 +1,221 @@
+/*
+ * busbar in C: the circuit breakers of a Node.js process on threads that Node.js did not start.
+ *
+ * A region is made by JavaScript (`createRegistry`, `getRegistry`), breakers too. A native thread
+ * that has the address and length of `registry.handle.buffer` attaches, joins, finds breakers by
+ * name, and asks and records as every JavaScript thread does: one threshold, one set of trials,
+ * whoever calls. README.md beside this file says how to get the address, and what is guaranteed.
+ *
+ *   busbar_region region;              one for each region, any number of threads may use it
+ *   busbar_thread thread;              one for each thread and region
+ *   busbar_breaker breaker;            one for each thread and breaker
+ *
+ *   busbar_attach(&region, memory, bytes);
+ *   busbar_join(&thread, &region, number);
+ *   busbar_find(&breaker, &thread, name, strlen(name));
+ *
+ *   int64_t permit = busbar_try_acquire(&breaker);
+ *   if (permit == BUSBAR_REFUSED) return busy();
+ *   if (call()) busbar_record_success(&breaker, permit, 0);
+ *   else busbar_record_failure(&breaker, permit, 0);
+ *
+ *   busbar_leave(&thread);
+ *
+ * C11 and C++17, gcc or clang (the __atomic builtins), 64-bit atomics without locks. No allocation,
+ * no library but the clock's, no wait, no lock. Everything is static inline; names that begin with
+ * bb_ are the client's own. The protocol, its promises and its proofs are those of the JavaScript
+ * sources (docs/protocol.md); ATOMIC tags are the same, and `order:` says what C may relax and why.
+ */
+#ifndef BUSBAR_H
+#define BUSBAR_H
+
+#include "client/record.h"
+#include "client/trials.h"
+
+/*
+ * Finds the breaker that has this name (`length` bytes of UTF-8). Cost: one load and one comparison
+ * for each breaker made before it.
+ */
+static inline busbar_status busbar_find(busbar_breaker *breaker, busbar_thread *thread,
+                                        const char *name, uint64_t length) {
+  bb_entry entry;
+  if (!(length >= 1 && length <= BUSBAR_MAX_NAME_BYTES)) return BUSBAR_BAD_NAME;
+  busbar_status status = bb_find_entry(thread->region, name, length, &entry);
+  if (status == BUSBAR_OK) bb_fill_in(breaker, thread, &entry);
+  return status;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static inline void bb_refuse_until(busbar_breaker *breaker, int32_t seen, double until) {
+  breaker->refused_by = seen;
+  breaker->refused_until = until;
+}
+
+static inline int64_t bb_ask_open(busbar_breaker *breaker, int32_t seen) {
+  double until = 0;
+  bool is_legal = bb_read_time(breaker, bb_generation_of(seen), &until);
+  double now = bb_time(breaker);
+  is_legal = is_legal && (bb_state_of(seen) == BUSBAR_FORCED_OPEN ||
+                          until - now <= bb_longest_wait_ms(breaker));
+  if (is_legal && now < until) {
+    bb_refuse_until(breaker, seen, until);
+    return BUSBAR_REFUSED;
+  }
+  if (!is_legal) {
+    if (bb_seen(breaker) != seen) return BB_MOVED;
+    bb_report_damage(bb_region_of(breaker), BB_DAMAGED_WAIT);
+  }
+  bb_transition(breaker, seen, BUSBAR_HALF_OPEN, now, NULL);
+  return BB_MOVED;
+}
+
+static inline int64_t bb_ask_half_open(const busbar_breaker *breaker, int32_t seen) {
+  double now = bb_time(breaker);
+  bb_trial_view view = bb_view_trials(breaker, bb_generation_of(seen), now);
+  bb_verdict verdict = bb_verdict_for_asker(breaker, &view, now);
+  if (!verdict.is_there) return bb_claim_trial(breaker, seen);
+  bb_carry_out(breaker, seen, &verdict);
+  return BB_MOVED;
+}
+
+static inline int64_t bb_ask_once(busbar_breaker *breaker, int32_t seen) {
+  uint32_t state = bb_state_of(seen);
+  if (seen < 0 || state > BUSBAR_METRICS_ONLY) {
+    bb_report_damage(bb_region_of(breaker), BB_DAMAGED_STATE);
+    return bb_generation_of(seen);
+  }
+  if (state == BUSBAR_OPEN || state == BUSBAR_FORCED_OPEN) return bb_ask_open(breaker, seen);
+  if (state == BUSBAR_HALF_OPEN) return bb_ask_half_open(breaker, seen);
+  return bb_generation_of(seen);
+}
+
+/* How often an asker looks again because a transition got in its way; then it refuses. */
+#define BB_ASK_ATTEMPTS 16
+
+static inline int64_t bb_ask(busbar_breaker *breaker, int32_t first) {
+  int32_t seen = first;
+  for (int attempt = 0; attempt < BB_ASK_ATTEMPTS; attempt++) {
+    int64_t permit = bb_ask_once(breaker, seen);
+    if (permit == BUSBAR_REFUSED) break;
+    if (permit != BB_MOVED) return permit;
+    seen = bb_seen(breaker);
+  }
+  if (seen != breaker->refused_by) bb_refuse_until(breaker, seen, 0);
+  return BUSBAR_REFUSED;
+}
+
+/*
+ * A permit to make one call, or BUSBAR_REFUSED. Every permit is to be given to exactly one of
+ * busbar_record_success, busbar_record_failure and busbar_release. Never waits. Cost: one load
+ * while closed, two while open and a keeper ticks.
+ */
+static inline int64_t busbar_try_acquire(busbar_breaker *breaker) {
+  /* ATOMIC breaker.ask
+   *   observes:  the current generation and state (pairs with state.publish).
+   *   dies here: a permit given while closed is in flight until the thread's death is known.
+   *   order:     acquire: who sees a generation sees its words. A transition that happens before
+   *              this call is seen; one that overlaps it may be before or after it. */
+  int32_t seen = bb_load_acquire(&breaker->record->state);
+  if (bb_state_of(seen) == BUSBAR_CLOSED) {
+    bb_count(breaker, &breaker->totals->admitted);
+    return bb_generation_of(seen);
+  }
+  if (seen == breaker->refused_by) {
+    bb_clock *clock = bb_clock_of(breaker);
+    bb_glance(clock, bb_region_of(breaker));
+    if (clock->latest < breaker->refused_until || bb_time(breaker) < breaker->refused_until) {
+      bb_count(breaker, &breaker->totals->refused);
+      return BUSBAR_REFUSED;
+    }
+  }
+  int64_t permit = bb_ask(breaker, seen);
+  bb_count(breaker, permit == BUSBAR_REFUSED ? &breaker->totals->refused
+                                             : &breaker->totals->admitted);
+  return permit;
+}
+
+/* ---- settling -------------------------------------------------------------------------------- */
+
+static inline void bb_count_outcome(const busbar_breaker *breaker, uint32_t kind) {
+  busbar_totals *totals = breaker->totals;
+  bb_count(breaker, kind & BB_FAILED ? &totals->failed : &totals->succeeded);
+  if (kind & BB_SLOW) bb_count(breaker, &totals->slow);
+}
+
+/* True when the permit was late. */
+static inline bool bb_settle(const busbar_breaker *breaker, int32_t seen, int64_t permit,
+                             uint32_t outcome) {
+  if (bb_state_of(seen) != BUSBAR_HALF_OPEN) return true;
+  return bb_settle_trial(breaker, seen, permit, outcome);
+}
+
+static inline bool bb_record_outcome(busbar_breaker *breaker, int64_t permit, double duration_ms,
+                                     uint32_t failed) {
+  /* ATOMIC breaker.record
+   *   observes:  whether the permit's generation is current. A transition right after this look
+   *              makes the outcome one of a generation that nobody reads any more.
+   *   dies here: the permit stays in flight until the thread's death is known.
+   *   order:     acquire, as breaker.ask. */
+  int32_t seen = bb_load_acquire(&breaker->record->state);
+  uint32_t kind = duration_ms > breaker->options.slow_duration_ms ? failed | BB_SLOW : failed;
+  if (permit == (int64_t)bb_generation_of(seen)) {
+    uint32_t state = bb_state_of(seen);
+    bool is_watched = state == BUSBAR_CLOSED || state == BUSBAR_METRICS_ONLY;
+    if (is_watched || state == BUSBAR_DISABLED) {
+      bb_count_outcome(breaker, kind);
+      if (is_watched) bb_record(breaker, seen, kind);
+      return true;
+    }
+  } else if (permit >= BUSBAR_FIRST_TRIAL_PERMIT) {
+    uint32_t outcome = kind == BB_GOOD ? BUSBAR_PLACE_SUCCEEDED : BUSBAR_PLACE_FAILED;
+    if (!bb_settle(breaker, seen, permit, outcome)) {
+      bb_count_outcome(breaker, kind);
+      return true;
+    }
+  }
+  bb_count(breaker, &breaker->totals->late);
+  return false;
+}
+
+/* The call succeeded after `duration_ms` (0 where slow calls are off). False when it was late. */
+static inline bool busbar_record_success(busbar_breaker *breaker, int64_t permit,
+                                         double duration_ms) {
+  return bb_record_outcome(breaker, permit, duration_ms, BB_GOOD);
+}
+
+/* The same for a call that failed. May open the breaker. */
+static inline bool busbar_record_failure(busbar_breaker *breaker, int64_t permit,
+                                         double duration_ms) {
+  return bb_record_outcome(breaker, permit, duration_ms, BB_FAILED);
+}
+
+/* Gives the permit back without an outcome: the call was not made, or says nothing. */
+static inline bool busbar_release(busbar_breaker *breaker, int64_t permit) {
+  int32_t seen = bb_load_acquire(&breaker->record->state);
+  uint32_t state = bb_state_of(seen);
+  bool is_ignored =
+      permit >= BUSBAR_FIRST_TRIAL_PERMIT
+          ? !bb_settle(breaker, seen, permit, BUSBAR_PLACE_FREE)
+          : (state == BUSBAR_CLOSED || state == BUSBAR_METRICS_ONLY || state == BUSBAR_DISABLED) &&
+                permit == (int64_t)bb_generation_of(seen);
+  bb_count(breaker, is_ignored ? &breaker->totals->ignored : &breaker->totals->late);
+  return is_ignored;
+}
+
+/* ---- looking, leaving ------------------------------------------------------------------------ */
+
+/* BUSBAR_CLOSED, BUSBAR_OPEN, ...: a look that moves nothing. A damaged word acts as disabled. */
+static inline uint32_t busbar_state(const busbar_breaker *breaker) {
+  uint32_t state = bb_state_of(bb_load_acquire(&breaker->record->state));
+  return state <= BUSBAR_METRICS_ONLY ? state : BUSBAR_DISABLED;
+}
+
+/* Milliseconds of the region's clock, the same in every thread. */
+static inline double busbar_now(busbar_thread *thread) {
+  return bb_now(&thread->clock, thread->region);
+}
+
+#include "client/leave.h"
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * One breaker as one thread sees it: where its words are, what its options say, and what this
+ * thread remembers of it (src/protocol/cell.ts and the fields of Core and its windows).
+ */
+#ifndef BUSBAR_CLIENT_CELL_H
+#define BUSBAR_CLIENT_CELL_H
+
+#include "directory.h"
+
+/* Kinds of outcome: bit 0 says failed, bit 1 says slow. Every kind but 0 is a bad one. */
+#define BB_GOOD 0u
+#define BB_FAILED 1u
+#define BB_SLOW 2u
+
+/* What a window holds. A call can be a failure, slow, both or neither. */
+typedef struct {
+  uint64_t calls;
+  uint64_t failures;
+  uint64_t slow_calls;
+  uint64_t slow_failures;
+} bb_counts;
+
+static inline void bb_add_kind(bb_counts *counts, uint32_t kind, uint64_t times) {
+  counts->calls += times;
+  if (kind & BB_FAILED) counts->failures += times;
+  if (kind & BB_SLOW) counts->slow_calls += times;
+  if (kind == (BB_FAILED | BB_SLOW)) counts->slow_failures += times;
+}
+
+/* No generation, and no word of one. */
+#define BB_NEVER (-1)
+
+/*
+ * Filled in by busbar_find: a breaker in the hands of one thread, good until its busbar_leave. All
+ * fields are the client's own.
+ */
+typedef struct {
+  busbar_thread *thread;
+  busbar_options options;
+  double created_ms;
+  int32_t seed;
+
+  busbar_record *record;
+  busbar_place *places;
+  int32_t *stock;
+  busbar_summary *summary;
+  int32_t *head; /* HEAD or ROW */
+  int32_t *ring;
+  uint32_t ring_mask;
+  uint32_t lap_shift;
+  uint8_t *shards;
+  uint64_t overflow_bytes;
+  uint64_t shard_bytes;
+  uint32_t buckets;
+  uint32_t trials;
+  busbar_totals *totals; /* this thread's */
+
+  double minimum_calls;
+  double slow_rate; /* infinity when slow calls are off */
+  double capacity;  /* the most calls that the window can hold */
+
+  /* What this thread knows. Generations are int64_t, so that BB_NEVER is none. */
+  int64_t refused_by;
+  double refused_until;
+  int64_t relies_on_generation;
+  int64_t relies_on_bucket;
+  bool found_minimum;
+  int64_t spares_generation;
+  double spares_until;
+  uint32_t *good_counter;
+  double next_look;
+} busbar_breaker;
+
+static inline bb_clock *bb_clock_of(const busbar_breaker *breaker) {
+  return &breaker->thread->clock;
+}
+
+static inline const busbar_region *bb_region_of(const busbar_breaker *breaker) {
+  return breaker->thread->region;
+}
+
+static inline double bb_time(const busbar_breaker *breaker) {
+  return bb_now(bb_clock_of(breaker), bb_region_of(breaker));
+}
+
+/* STATE, to be compared with what was seen. Seq_cst: see the callers. */
+static inline int32_t bb_seen(const busbar_breaker *breaker) {
+  return bb_load(&breaker->record->state);
+}
+
+/* The start of a slot's shard: its totals; its buckets follow. */
+static inline busbar_totals *bb_shard_of(const busbar_breaker *breaker, int32_t slot) {
+  uint64_t owned = breaker->overflow_bytes + (uint64_t)(slot - 1) * breaker->shard_bytes;
+  return (busbar_totals *)(void *)(breaker->shards + (slot > 0 ? owned : 0));
+}
+
+static inline busbar_bucket *bb_buckets_of(const busbar_breaker *breaker, int32_t slot) {
+  return (busbar_bucket *)(void *)(bb_shard_of(breaker, slot) + 1);
+}
+
+/* Counts one more of a total in this thread's shard. */
+static inline void bb_count(const busbar_breaker *breaker, int64_t *counter) {
+  /* ATOMIC totals.count
+   *   publishes: one more, for people. In other shards than slot 0's by their only writer.
+   *   order:     relaxed where plain in JavaScript: no decision reads it. */
+  if (breaker->thread->slot == BUSBAR_OVERFLOW_SLOT) {
+    bb_add64(counter, 1);
+  } else {
+    bb_count64(counter);
+  }
+}
+
+static inline void bb_fill_in(busbar_breaker *breaker, busbar_thread *thread,
+                              const bb_entry *entry) {
+  const busbar_region *region = thread->region;
+  const bb_shape *shape = &entry->shape;
+  uint8_t *record = entry->record;
+  breaker->thread = thread;
+  breaker->options = entry->options;
+  breaker->created_ms = entry->definition->created_ms;
+  uint32_t word = (uint32_t)((uint64_t)(record - region->base) / sizeof(int32_t));
+  breaker->seed = (int32_t)(region->seed ^ word * UINT32_C(0x9e3779b1));
+  breaker->record = (busbar_record *)(void *)record;
+  breaker->places = (busbar_place *)(void *)(record + shape->trials);
+  breaker->stock = (int32_t *)(void *)(record + shape->stock);
+  breaker->summary = (busbar_summary *)(void *)(record + shape->summary);
+  breaker->head = (int32_t *)(void *)(record + shape->head);
+  breaker->ring = (int32_t *)(void *)(record + shape->ring);
+  breaker->ring_mask = (uint32_t)shape->ring_capacity - 1;
+  breaker->lap_shift = 0;
+  while ((UINT64_C(1) << breaker->lap_shift) < shape->ring_capacity) breaker->lap_shift++;
+  breaker->shards = record + shape->shards;
+  breaker->overflow_bytes = shape->overflow_bytes;
+  breaker->shard_bytes = shape->shard_bytes;
+  const busbar_options *options = &breaker->options;
+  bool is_time = options->window == BUSBAR_WINDOW_TIME;
+  bool is_count = options->window == BUSBAR_WINDOW_COUNT;
+  breaker->buckets = is_time ? (uint32_t)options->buckets : 0;
+  breaker->trials = (uint32_t)options->trials;
+  breaker->totals = bb_shard_of(breaker, thread->slot);
+  breaker->capacity = is_count ? options->window_length : bb_infinity();
+  breaker->minimum_calls =
+      options->minimum_calls < breaker->capacity ? options->minimum_calls : breaker->capacity;
+  bool measures = options->slow_duration_ms < bb_infinity();
+  breaker->slow_rate = measures ? options->slow_rate : bb_infinity();
+  breaker->refused_by = BB_NEVER;
+  breaker->refused_until = 0;
+  breaker->relies_on_generation = BB_NEVER;
+  breaker->relies_on_bucket = BB_NEVER;
+  breaker->found_minimum = false;
+  breaker->spares_generation = BB_NEVER;
+  breaker->spares_until = 0;
+  breaker->good_counter = NULL;
+  breaker->next_look = 0;
+}
+
+#endif

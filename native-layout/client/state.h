@@ -1,0 +1,179 @@
+/*
+ * Transitions: src/protocol/state.ts, which has the argument, and wait.ts. The client makes those
+ * that calls make: to open, half-open and closed. Commands by hand are JavaScript's.
+ *
+ * All of it is seq_cst: a transition is rare, and its argument compares STATE with other words.
+ */
+#ifndef BUSBAR_CLIENT_STATE_H
+#define BUSBAR_CLIENT_STATE_H
+
+#include "cell.h"
+
+/* A number in [0, 1) that depends on `x` alone. Finalizer of MurmurHash3, 32 bits. */
+static inline double bb_uniform(uint32_t x) {
+  x = (x ^ (x >> 16)) * UINT32_C(0x85ebca6b);
+  x = (x ^ (x >> 13)) * UINT32_C(0xc2b2ae35);
+  return (double)(x ^ (x >> 16)) / 4294967296.0;
+}
+
+/*
+ * base ^ exponent by squaring. May differ from JavaScript's ** in the last bits, no matter: the
+ * decider alone computes a wait, and it is stored in whole microseconds.
+ */
+static inline double bb_power(double base, uint32_t exponent) {
+  double power = 1;
+  for (; exponent > 0; exponent >>= 1) {
+    if (exponent & 1) power *= base;
+    base *= base;
+  }
+  return power;
+}
+
+/* The wait of the `opening`-th opening in a row, counted from 0, in ms (spec 2.5). */
+static inline double bb_wait_ms(const busbar_breaker *breaker, uint32_t opening,
+                                uint32_t generation) {
+  const busbar_options *options = &breaker->options;
+  double grown = options->wait_initial_ms > 0
+                     ? options->wait_initial_ms * bb_power(options->wait_multiplier, opening)
+                     : 0;
+  double wait_ms = grown < options->wait_max_ms ? grown : options->wait_max_ms;
+  double jitter = options->wait_jitter;
+  if (!(jitter > 0)) return wait_ms;
+  return wait_ms * (1 - jitter + 2 * jitter * bb_uniform((uint32_t)breaker->seed ^ generation));
+}
+
+/* No opening waits longer than this, a microsecond of rounding included. */
+static inline double bb_longest_wait_ms(const busbar_breaker *breaker) {
+  return breaker->options.wait_max_ms * (1 + breaker->options.wait_jitter) + 0.001;
+}
+
+/* What makes a word one of a generation. */
+typedef bool (*bb_is_of)(int64_t word, uint32_t generation);
+
+/* Writes one word of the generation after `seen`, unless it is there or STATE has moved past it. */
+static inline void bb_fill(const busbar_breaker *breaker, int32_t seen, int64_t *at, int64_t word,
+                           bb_is_of is_of) {
+  /* ATOMIC state.fill
+   *   observes:  a word of g - 1 while g or g + 1 is current; only g + 2's helpers replace it.
+   *   loses to:  another helper: its word is as good.
+   *   dies here: the next helper fills it.
+   *   order:     seq_cst: the word is read before STATE, and replaced after it. */
+  int64_t old = bb_load64(at);
+  uint32_t generation = bb_next_generation(bb_generation_of(seen));
+  if (is_of(old, generation)) return;
+  int32_t state = bb_seen(breaker);
+  if (state != seen && bb_generation_of(state) != generation) return;
+  bb_cas64(at, old, word);
+}
+
+static inline void bb_fill_detail(const busbar_breaker *breaker, int32_t seen, int64_t *pair,
+                                  uint32_t value) {
+  uint32_t generation = bb_next_generation(bb_generation_of(seen));
+  int64_t word = bb_pack_tagged(generation + 1, value);
+  bb_fill(breaker, seen, &pair[generation & 1], word, bb_is_detail_of);
+}
+
+/* The value of a detail of `generation`; false when its word is another generation's. */
+static inline bool bb_read_detail(const int64_t *pair, uint32_t generation, uint32_t *value) {
+  int64_t word = bb_load64(&pair[generation & 1]);
+  if (!bb_is_detail_of(word, generation)) return false;
+  *value = (uint32_t)BB_GET(TAGGED, VALUE, word);
+  return true;
+}
+
+/* Openings since the breaker was last closed, once `target` has begun. */
+static inline uint32_t bb_opening_after(const busbar_breaker *breaker, int32_t seen,
+                                        uint32_t target) {
+  if (target == BUSBAR_CLOSED) return 0;
+  uint32_t openings = 0;
+  bb_read_detail(breaker->record->openings, bb_generation_of(seen), &openings);
+  return target == BUSBAR_OPEN ? openings + 1 : openings;
+}
+
+/* Fills what every generation needs, then makes it current. */
+static inline void bb_publish(const busbar_breaker *breaker, int32_t seen, int64_t decided,
+                              double since_ms) {
+  uint32_t generation = bb_next_generation(bb_generation_of(seen));
+  uint32_t target = (uint32_t)BB_GET(NEXT, STATE, decided);
+  int64_t *since = &breaker->record->since[generation & 1];
+  bb_fill(breaker, seen, since, bb_pack_timed(generation, since_ms), bb_is_timed_of);
+  bb_fill_detail(breaker, seen, breaker->record->openings,
+                 bb_opening_after(breaker, seen, target));
+  /* ATOMIC state.publish
+   *   observes:  g still current.
+   *   publishes: g + 1 with all its words.
+   *   loses to:  another helper that published the same decision.
+   *   dies here: before the CAS the next thread publishes.
+   *   wraps:     generations after 2^28 transitions: an outcome that late would count.
+   *   order:     seq_cst: trials.claim looks at STATE after it has written its place. */
+  bb_cas(&breaker->record->state, seen, bb_pack_state(generation, target));
+}
+
+/* The decider alone knows these; if it dies first, the opening is published without them. */
+static inline void bb_write_trip(const busbar_breaker *breaker, int32_t seen, uint32_t target,
+                                 const bb_counts *trip) {
+  if (target == BUSBAR_CLOSED) return;
+  busbar_record *record = breaker->record;
+  uint32_t generation = bb_generation_of(seen);
+  uint32_t calls, failures, slow;
+  if (trip != NULL) {
+    bb_fill_detail(breaker, seen, record->trip_calls, (uint32_t)trip->calls);
+    bb_fill_detail(breaker, seen, record->trip_failures, (uint32_t)trip->failures);
+    bb_fill_detail(breaker, seen, record->trip_slow, (uint32_t)trip->slow_calls);
+    return;
+  }
+  if (bb_read_detail(record->trip_calls, generation, &calls)) {
+    bb_fill_detail(breaker, seen, record->trip_calls, calls);
+  }
+  if (bb_read_detail(record->trip_failures, generation, &failures)) {
+    bb_fill_detail(breaker, seen, record->trip_failures, failures);
+  }
+  if (bb_read_detail(record->trip_slow, generation, &slow)) {
+    bb_fill_detail(breaker, seen, record->trip_slow, slow);
+  }
+}
+
+/*
+ * Moves the breaker from the STATE word `seen` to `target`. True when this thread decided it; false
+ * when another transition came first, which is published by then. `trip` may be NULL.
+ */
+static inline bool bb_transition(const busbar_breaker *breaker, int32_t seen, uint32_t target,
+                                 double since_ms, const bb_counts *trip) {
+  uint32_t generation = bb_next_generation(bb_generation_of(seen));
+  int64_t *next = &breaker->record->next[generation & 1];
+  uint32_t opening = bb_opening_after(breaker, seen, target);
+  double until_ms = target == BUSBAR_OPEN
+                        ? since_ms + bb_wait_ms(breaker, opening - 1, generation)
+                        : since_ms;
+  /* ATOMIC state.decide
+   *   observes:  the word of g - 1, or another thread's decision for g + 1 (pairs with itself).
+   *   publishes: state and time of g + 1 to whoever helps.
+   *   loses to:  another decision: publish that one.
+   *   dies here: before the CAS nothing happened; after it anyone publishes.
+   *   wraps:     a late CAS needs the same microsecond, state and tag 1,024 transitions later.
+   *   order:     seq_cst: the word is read before STATE, and replaced after it. */
+  int64_t old = bb_load64(next);
+  if (bb_seen(breaker) != seen) return false;
+  int64_t decided = old;
+  bool won = false;
+  if (!bb_is_next_of(old, generation)) {
+    int64_t mine = bb_pack_next(generation, target, until_ms);
+    int64_t found = bb_cas64(next, old, mine);
+    won = found == old;
+    decided = won ? mine : found;
+    if (!bb_is_next_of(decided, generation)) return false;
+  }
+  if (won) bb_write_trip(breaker, seen, target, trip);
+  bb_publish(breaker, seen, decided, since_ms);
+  return won;
+}
+
+/* Open and forced-open: when the wait is over. False when the word is another generation's. */
+static inline bool bb_read_time(const busbar_breaker *breaker, uint32_t generation, double *time) {
+  int64_t word = bb_load64(&breaker->record->next[generation & 1]);
+  if (!bb_is_next_of(word, generation)) return false;
+  *time = bb_time_of(word);
+  return true;
+}
+
+#endif
