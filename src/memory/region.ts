@@ -17,6 +17,7 @@ import { areSound, DEFAULT_NUMBERS, type SharedNumbers } from '../options/shared
 import { type Clock, clockOf } from '../time/clock.ts'
 import { monotonicNow } from '../time/monotonic.ts'
 import type { Memory } from './atomics.ts'
+import { isKernelMemory, type KernelMemory, makeMemory, memoryBytesOf } from './kernel-memory.ts'
 import {
   CLOCK_MANUAL,
   CLOCK_MONOTONIC,
@@ -36,13 +37,18 @@ import {
 export interface RegistryHandle {
   /** The layout version. */
   readonly busbar: number
+  /** The region stands at its start. */
   readonly buffer: SharedArrayBuffer
+  /** With `kernel: 'wasm'`: the WebAssembly.Memory whose buffer that is. */
+  readonly memory?: KernelMemory
 }
 
 /** A thread's view of a region. Its geometry was checked and is not read again. */
 export interface Region {
   readonly memory: Memory
   readonly shape: RegionShape
+  /** With a WebAssembly kernel: the memory in which the region stands. */
+  readonly kernelMemory: KernelMemory | undefined
   readonly clock: Clock
   readonly manualClock: boolean
   /** Of the keeper; 0: made without one. */
@@ -76,8 +82,8 @@ export function createRegion(options: ResolvedRegistry): Region {
     recordShapeOf(DEFAULT_NUMBERS, maxThreads).lines,
   )
   const shape = regionShapeOf({ maxBreakers, maxThreads, arenaLines: maxBreakers * lines })
-  const buffer = allocate(shape.words * 4, maxBreakers)
-  const memory = viewsOf(buffer)
+  const { kernelMemory, buffer } = allocate(shape, options.kernel)
+  const memory = viewsOf(buffer, shape.words)
   writeFixed(memory, HEADER.VERSION, LAYOUT_VERSION)
   writeFixed(memory, HEADER.MAX_BREAKERS, maxBreakers)
   writeFixed(memory, HEADER.MAX_THREADS, maxThreads)
@@ -93,19 +99,32 @@ export function createRegion(options: ResolvedRegistry): Region {
   //   publishes: everything above.
   //   dies here: before the store nobody has the buffer; a copy of its bytes is refused.
   store(memory, HEADER.MAGIC, MAGIC)
-  return view(buffer, memory, shape)
+  return view(memory, shape, kernelMemory)
 }
 
-function allocate(bytes: number, maxBreakers: number): SharedArrayBuffer {
+interface Allocated {
+  readonly kernelMemory: KernelMemory | undefined
+  readonly buffer: SharedArrayBuffer
+}
+
+function allocate(shape: RegionShape, kernel: ResolvedRegistry['kernel']): Allocated {
+  const bytes = kernel === 'wasm' ? memoryBytesOf(shape) : shape.words * 4
+  const kernelMemory = kernel === 'wasm' ? makeMemory(shape) : undefined
+  const buffer = kernel === 'wasm' ? kernelMemory?.buffer : makeBuffer(bytes)
+  if (buffer !== undefined) return { kernelMemory, buffer }
+  throw new InvalidOptionError(
+    'options.maxBreakers',
+    shape.maxBreakers,
+    `small enough for one shared buffer (${bytes} bytes were asked for and not granted; ` +
+      'fewer breakers, threads or buckets need less)',
+  )
+}
+
+function makeBuffer(bytes: number): SharedArrayBuffer | undefined {
   try {
     return new SharedArrayBuffer(bytes)
   } catch {
-    throw new InvalidOptionError(
-      'options.maxBreakers',
-      maxBreakers,
-      `small enough for one shared buffer (${bytes} bytes were asked for and not granted; ` +
-        'fewer breakers, threads or buckets need less)',
-    )
+    return undefined
   }
 }
 
@@ -117,7 +136,8 @@ export function attachRegion(handle: unknown): Region {
         'by workerData or postMessage',
     )
   }
-  const { buffer } = handle
+  const kernelMemory = kernelMemoryOf(handle)
+  const buffer = kernelMemory?.buffer ?? handle.buffer
   if (!types.isSharedArrayBuffer(buffer)) {
     throw new RegionError(
       `the handle's buffer is ${describe(buffer)}, not a SharedArrayBuffer; ` +
@@ -144,23 +164,32 @@ export function attachRegion(handle: unknown): Region {
         'use one version of the package in all threads',
     )
   }
-  return view(buffer, memory, checkShape(buffer, memory))
+  const shape = checkShape(memory, kernelMemory !== undefined)
+  return view(viewsOf(buffer, shape.words), shape, kernelMemory)
 }
 
-function checkShape(buffer: SharedArrayBuffer, memory: Memory): RegionShape {
+function kernelMemoryOf(handle: object): KernelMemory | undefined {
+  const memory = 'memory' in handle ? handle.memory : undefined
+  if (memory === undefined) return undefined
+  if (isKernelMemory(memory)) return memory
+  throw new RegionError(`the handle's memory is ${describe(memory)}, no shared WebAssembly.Memory`)
+}
+
+function checkShape(memory: Memory, hasKernel: boolean): RegionShape {
   const maxBreakers = readFixed(memory, HEADER.MAX_BREAKERS)
   const maxThreads = readFixed(memory, HEADER.MAX_THREADS)
   const arenaLines = readFixed(memory, HEADER.ARENA_LINES)
   const sane = maxBreakers >= 1 && maxThreads >= 1 && maxThreads <= 1023 && arenaLines >= 1
   const shape = regionShapeOf({ maxBreakers, maxThreads, arenaLines })
-  if (sane && shape.words * 4 === buffer.byteLength) return shape
+  const bytes = hasKernel ? memoryBytesOf(shape) : shape.words * 4
+  if (sane && bytes === memory.byteLength) return shape
   throw new RegionError(
     `the region's header says ${maxBreakers} breakers, ${maxThreads} threads and ` +
-      `${arenaLines} lines, which does not fit its ${buffer.byteLength} bytes`,
+      `${arenaLines} lines, which does not fit its ${memory.byteLength} bytes`,
   )
 }
 
-function view(buffer: SharedArrayBuffer, memory: Memory, shape: RegionShape): Region {
+function view(memory: Memory, shape: RegionShape, kernelMemory: KernelMemory | undefined): Region {
   const defaults = readNumbers(memory, shape.defaultsDouble)
   const timeoutMs = readFixedDouble(memory, HEADER.DEFAULT_TIMEOUT_DOUBLE)
   const timeoutHolds = timeoutMs === 0 || isWithin(timeoutMs, TIMER_DURATION)
@@ -181,6 +210,7 @@ function view(buffer: SharedArrayBuffer, memory: Memory, shape: RegionShape): Re
   return Object.freeze({
     memory,
     shape,
+    kernelMemory,
     clock: clockOf(memory),
     manualClock: clock === CLOCK_MANUAL,
     tickMs,
@@ -188,8 +218,13 @@ function view(buffer: SharedArrayBuffer, memory: Memory, shape: RegionShape): Re
     id: `${high.toString(16)}-${low.toString(16)}`,
     defaults,
     defaultTimeoutMs: timeoutMs > 0 ? timeoutMs : undefined,
-    handle: Object.freeze({ busbar: LAYOUT_VERSION, buffer }),
+    handle: handleOf(memory.buffer, kernelMemory),
   })
+}
+
+function handleOf(buffer: SharedArrayBuffer, memory: KernelMemory | undefined): RegistryHandle {
+  const handle = { busbar: LAYOUT_VERSION, buffer }
+  return Object.freeze(memory === undefined ? handle : { ...handle, memory })
 }
 
 export function writeNumbers(memory: Memory, double: number, numbers: SharedNumbers): void {

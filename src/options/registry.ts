@@ -2,6 +2,7 @@
 import { isMainThread } from 'node:worker_threads'
 import { describe, InvalidOptionError, OptionsMismatchError } from '../errors.ts'
 import { NO_LOCAL, type ResolvedLocal, readBreakerFields, resolveLocal } from './breaker.ts'
+import { DEFAULT_KERNEL, type KernelKind } from './default-kernel.ts'
 import { type Fields, numberOf, readFields, TICK_MS, wholeBetween } from './read.ts'
 import {
   applyShared,
@@ -11,7 +12,7 @@ import {
   type SharedNumbers,
 } from './shared.ts'
 
-const KEYS = ['maxBreakers', 'maxThreads', 'keeper', 'clock', 'defaults'] as const
+const KEYS = ['maxBreakers', 'maxThreads', 'keeper', 'kernel', 'clock', 'defaults'] as const
 const BREAKERS = wholeBetween(1, 65_536)
 const THREADS = wholeBetween(1, 1023)
 const DEFAULT_TICK_MS = 5
@@ -22,6 +23,7 @@ export interface ResolvedRegistry {
   readonly manualClock: boolean
   /** 0: no keeper. */
   readonly tickMs: number
+  readonly kernel: KernelKind
   readonly defaults: SharedNumbers
   readonly local: ResolvedLocal
 }
@@ -31,6 +33,7 @@ const DEFAULTS: ResolvedRegistry = Object.freeze({
   maxThreads: 64,
   manualClock: false,
   tickMs: isMainThread ? DEFAULT_TICK_MS : 0,
+  kernel: DEFAULT_KERNEL,
   defaults: DEFAULT_NUMBERS,
   local: NO_LOCAL,
 })
@@ -47,6 +50,7 @@ export function readRegistryOptions(options: unknown, base = DEFAULTS): Resolved
     maxThreads: numberOf('options', fields, 'maxThreads', THREADS, base.maxThreads),
     manualClock,
     tickMs: readKeeper(fields, manualClock, base.tickMs),
+    kernel: readKernel(fields, base.kernel),
     defaults: applyShared(base.defaults, readShared('options.defaults', breakerFields)),
     local: resolveLocal('options.defaults', breakerFields, base.local),
   })
@@ -57,6 +61,13 @@ function readClock(fields: Fields, fallback: boolean): boolean {
   if (clock === undefined) return fallback
   if (clock === 'manual' || clock === 'monotonic') return clock === 'manual'
   throw new InvalidOptionError('options.clock', clock, "'monotonic' or 'manual'")
+}
+
+function readKernel(fields: Fields, fallback: KernelKind): KernelKind {
+  const kernel = fields.get('kernel')
+  if (kernel === undefined) return fallback
+  if (kernel === 'js' || kernel === 'wasm') return kernel
+  throw new InvalidOptionError('options.kernel', kernel, "'js' or 'wasm'")
 }
 
 function readKeeper(fields: Fields, manualClock: boolean, fallback: number): number {
@@ -77,7 +88,7 @@ export function readSameRegistryOptions(
   made: ResolvedRegistry,
 ): ResolvedRegistry {
   const asked = readRegistryOptions(options, made)
-  for (const key of ['maxBreakers', 'maxThreads', 'manualClock'] as const) {
+  for (const key of ['maxBreakers', 'maxThreads', 'manualClock', 'kernel'] as const) {
     requireSame(key, made[key], asked[key])
   }
   requireSame('keeper.tickMs', made.tickMs, asked.tickMs)

@@ -92,6 +92,12 @@ export interface RegistryOptions {
    * Default: true on the main thread, unless the clock is manual.
    */
   readonly keeper?: boolean | { readonly tickMs?: number | undefined } | undefined
+  /**
+   * What carries out permits and outcomes. `'wasm'`: a WebAssembly module, about twice as fast; the
+   * region then stands in a shared WebAssembly.Memory, with 0.1 MB more for each of `maxThreads`.
+   * Everything else is the same. Default `'js'`.
+   */
+  readonly kernel?: 'js' | 'wasm' | undefined
   /** `'manual'` makes time stand still until `registry.advance(ms)`, for tests. */
   readonly clock?: 'monotonic' | 'manual' | undefined
   /**

@@ -59,7 +59,7 @@ export class Core {
   #refused = 0
   #succeeded = 0
   /** The STATE word by which this thread was last refused, and until when that is sure. */
-  refusedBy = -1
+  #refusedBy = -1
   #refusedUntil = 0
 
   constructor(cell: Cell, slot: number) {
@@ -73,6 +73,11 @@ export class Core {
     this.measures = this.#slowMs < Number.POSITIVE_INFINITY
     this.#slot = slot
     this.#useCounters()
+  }
+
+  /** The STATE word by which this thread was last refused. */
+  get refusedBy(): number {
+    return this.#refusedBy
   }
 
   /** For a thread that has given its slot back and still holds this object. */
@@ -97,7 +102,7 @@ export class Core {
       countOne(this.#memory, this.#admitted)
       return generationOf(seen)
     }
-    if (seen === this.refusedBy) {
+    if (seen === this.#refusedBy) {
       this.#clock.glance()
       if (this.#clock.latest < this.#refusedUntil) {
         countOne(this.#memory, this.#refused)
@@ -115,7 +120,7 @@ export class Core {
 
   /** Where a glance at the clock does not tell. */
   #isStillRefused(seen: number): boolean {
-    if (seen !== this.refusedBy) return false
+    if (seen !== this.#refusedBy) return false
     this.#clock.refresh()
     return this.#clock.current < this.#refusedUntil
   }
@@ -128,12 +133,12 @@ export class Core {
       if (permit !== MOVED) return permit
       seen = load(this.#memory, this.#state)
     }
-    if (seen !== this.refusedBy) this.#refuseUntil(seen, 0)
+    if (seen !== this.#refusedBy) this.#refuseUntil(seen, 0)
     return REFUSED
   }
 
   #refuseUntil(seen: number, until: number): void {
-    this.refusedBy = seen
+    this.#refusedBy = seen
     this.#refusedUntil = until
   }
 

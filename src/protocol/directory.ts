@@ -48,6 +48,8 @@ import { type Cell, makeCell } from './cell.ts'
 /** A breaker as the directory knows it. */
 export interface Entry {
   readonly name: string
+  /** The number of its definition. */
+  readonly definition: number
   readonly numbers: SharedNumbers
   readonly createdAt: number
   readonly shape: RecordShape
@@ -222,6 +224,7 @@ export class Directory {
     if (recordShape.lines !== linesOf(word) || !fits) this.#damaged()
     return Object.freeze({
       name: readName(memory, start),
+      definition,
       numbers,
       createdAt: readFixedDouble(memory, start / 2 + DEFINITION.CREATED_DOUBLE),
       shape: recordShape,

@@ -46,13 +46,6 @@ function placeLong(cell: Cell, place: number): number {
 export function claimTrial(cell: Cell, seen: number, slot: number): number {
   const generation = generationOf(seen)
   for (let place = 0; place < cell.trials; ) {
-    // ATOMIC trials.claim
-    //   observes:  free, or a word of an older generation (pairs with settle and claim).
-    //   publishes: our slot and claim, before the call starts.
-    //   loses to:  another claimer, or the settler of an older trial, which leaves the place as
-    //              free as it was: look at it again; a transition: give back, look again.
-    //   dies here: before the CAS nothing happened; after it the place ends with its lease.
-    //   wraps:     22 bits of claim: a stale settle needs 4,194,304 claims within one generation.
     const at = placeLong(cell, place)
     const found = load64(cell.memory, at)
     const old = unpackPlace(found)
@@ -60,6 +53,13 @@ export function claimTrial(cell: Cell, seen: number, slot: number): number {
       place++
       continue
     }
+    // ATOMIC trials.claim
+    //   observes:  free, or a word of an older generation (pairs with settle and claim).
+    //   publishes: our slot and claim, before the call starts.
+    //   loses to:  another claimer, or the settler of an older trial, which leaves the place as
+    //              free as it was: look at it again; a transition: give back, look again.
+    //   dies here: before the CAS nothing happened; after it the place ends with its lease.
+    //   wraps:     22 bits of claim: a stale settle needs 4,194,304 claims within one generation.
     // Another generation's word is an older one's, however old, unless STATE has moved.
     if (load(cell.memory, cell.state) !== seen) return MOVED
     const claim = (old.claim + 1) & CLAIM_MASK

@@ -5,6 +5,7 @@
  * environment data that the threads it starts inherit.
  */
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId } from 'node:worker_threads'
+import type { Kernel } from '../kernel/kernel.ts'
 import { LAYOUT_VERSION } from '../memory/layout.ts'
 import type { ThreadId } from '../memory/words/threads.ts'
 
@@ -12,6 +13,8 @@ import type { ThreadId } from '../memory/words/threads.ts'
 export interface Membership {
   slot: number
   users: number
+  /** With `kernel: 'wasm'`, in a slot of its own: this thread's instance. */
+  readonly kernel: Kernel | undefined
 }
 
 interface ThreadState {

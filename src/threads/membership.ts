@@ -1,5 +1,6 @@
 /** A thread's slot in a region: claimed with its first registry, given back with its last. */
 import { isMainThread } from 'node:worker_threads'
+import { enterKernel } from '../kernel/kernel.ts'
 import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
 import { reportDamage } from '../protocol/cell.ts'
@@ -17,7 +18,8 @@ export function join(region: Region): Membership {
   watchDeaths(region)
   let membership = memberships.get(region.id)
   if (membership === undefined) {
-    membership = { slot: claimSlot(region.memory, region.shape, id), users: 0 }
+    const slot = claimSlot(region.memory, region.shape, id)
+    membership = { slot, users: 0, kernel: enterKernel(region, slot) }
     memberships.set(region.id, membership)
   }
   membership.users++

@@ -100,7 +100,8 @@ export class MonotonicClock implements Clock {
   }
 }
 
-function wakeKeeper(memory: Memory): void {
+/** Wakes a keeper that is found asleep. */
+export function wakeKeeper(memory: Memory): void {
   // ATOMIC monotonic.wake
   //   observes:  asleep (pairs with keeper.tick).
   //   publishes: a tick, which the keeper goes on from.

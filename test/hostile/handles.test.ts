@@ -64,7 +64,8 @@ function makeOriginal(clock: 'manual' | 'monotonic'): { hostile: Hostile; bytes:
   for (let call = 0; call < 500; call++) callOnce(caller)
   for (const breaker of breakers) breaker.reset()
   registry.close()
-  return { hostile, bytes: new Uint8Array(registry.handle.buffer).slice() }
+  const { byteLength } = attachRegion(registry.handle).memory
+  return { hostile, bytes: new Uint8Array(registry.handle.buffer, 0, byteLength).slice() }
 }
 
 /** The first word before the arena that calls of breakers have changed, or -1. */

@@ -13,6 +13,7 @@ import {
 } from '../../src/index.ts'
 import { type Memory, store, viewsOf } from '../../src/memory/atomics.ts'
 import { HEADER } from '../../src/memory/layout.ts'
+import { attachRegion } from '../../src/memory/region.ts'
 import { baseSeed, Random } from '../model/random.ts'
 import { clockBeside, makeKept, within } from '../threads/keeper/support.ts'
 import { damagedValue } from './words.ts'
@@ -68,8 +69,9 @@ it('TICK and ACTIVE overwritten without pause, a keeper at work or ended by that
 it('a region whose tick is none is refused', async () => {
   const { registry } = await makeKept()
   for (const tickMs of [Number.NaN, -1, 0.5, 1000.5, 1001, 5e-324, Number.POSITIVE_INFINITY]) {
-    const buffer = new SharedArrayBuffer(registry.handle.buffer.byteLength)
-    new Uint8Array(buffer).set(new Uint8Array(registry.handle.buffer))
+    const { shape } = attachRegion(registry.handle)
+    const buffer = new SharedArrayBuffer(shape.words * 4)
+    new Uint8Array(buffer).set(new Uint8Array(registry.handle.buffer, 0, shape.words * 4))
     viewsOf(buffer).doubles[HEADER.TICK_MS_DOUBLE] = tickMs
     const attach = (): Registry => attachRegistry({ busbar: 1, buffer } as RegistryHandle)
     expect(attach, `${tickMs}`).toThrow(RegionError)

@@ -1,5 +1,5 @@
 /**
- * `node --trace-gc --expose-gc allocation.mjs <keeper>`: ten million of each call of the core in
+ * `node --trace-gc --expose-gc allocation.mjs <keeper> <kernel>`: ten million of each call of the core in
  * steady state, between two lines of output: a call that allocates makes the collector speak between
  * them. Then by how many bytes the heap is larger than before, what can be freed freed.
  */
@@ -13,7 +13,8 @@ const CALLS = 10_000_000
 const WARM_UP_MS = 2500
 const HOUR_MS = 3_600_000
 
-const registry = createRegistry({ keeper: process.argv[2] === 'keeper' })
+const [, , keeper, kernel] = process.argv
+const registry = createRegistry({ keeper: keeper === 'keeper', kernel })
 const time = registry.breaker('time')
 const count = registry.breaker('count', { slidingWindow: { type: 'count', size: 100 } })
 const row = registry.breaker('row', { slidingWindow: { type: 'consecutive', failures: 4095 } })

@@ -39,16 +39,20 @@ function loopsOf(output: string): Record<string, Loop> {
   return loops
 }
 
-it.each(['keeper', 'none'])(
-  'ten million calls of each kind leave no garbage (%s)',
+const MODES = ['keeper', 'none'].flatMap(mode =>
+  ['js', 'wasm'].map(kernel => [mode, kernel] as const),
+)
+
+it.each(MODES)(
+  'ten million calls of each kind leave no garbage (%s, %s)',
   {
     timeout: LIMIT_MS,
   },
-  async mode => {
+  async (mode, kernel) => {
     const script = fileURLToPath(new URL('allocation.mjs', import.meta.url))
     const flags = ['--trace-gc', '--expose-gc']
     const options = { maxBuffer: 2 ** 24, timeout: LIMIT_MS }
-    const { stdout } = await run(process.execPath, [...flags, script, mode], options)
+    const { stdout } = await run(process.execPath, [...flags, script, mode, kernel], options)
     const loops = loopsOf(stdout)
     expect(Object.keys(loops)).toEqual(['open', 'forced', 'time', 'count', 'row'])
     // Those that read the clock keep it awake.

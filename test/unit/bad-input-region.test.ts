@@ -17,7 +17,7 @@ import {
 } from '../../src/memory/layout.ts'
 import { thrownBy } from './execute-support.ts'
 
-const GEOMETRY = { clock: 'manual', maxBreakers: 2, maxThreads: 2 } as const
+const GEOMETRY = { clock: 'manual', kernel: 'js', maxBreakers: 2, maxThreads: 2 } as const
 
 /** The bytes of a region that had a breaker, in another buffer, of another length if told. */
 function copyOf(bytes?: number): SharedArrayBuffer {

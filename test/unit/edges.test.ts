@@ -224,7 +224,9 @@ describe('damage', () => {
     expect(breaker.snapshot().totals).toMatchObject({ admitted: 2, late: 1 })
     expect(registry.snapshot().damaged).toBe(2)
     await new Promise(setImmediate)
-    expect(warnings).toEqual([expect.stringContaining('damaged shared memory: state word 31 of')])
+    expect(warnings).toEqual([
+      expect.stringMatching(/damaged shared memory: .*state word.* of a breaker/),
+    ])
     process.off('warning', note)
     breaker.reset()
     expect(breaker.state).toBe('closed')
