@@ -22,6 +22,7 @@ const QUESTIONS = [
   'contention',
   'latency',
   'peers',
+  'native',
   'detect',
   'sum',
   'scale',

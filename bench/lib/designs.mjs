@@ -61,25 +61,29 @@ export function bare(job, role, { looks, adds, floor }) {
 }
 
 /**
- * Core calls of busbar. Those with another window, or without a keeper, run in other threads: what
- * V8 has learnt from one of them is not to slow the other.
+ * Core calls of busbar. Those with another window or kernel, or without a keeper, run in other
+ * threads: what V8 has learnt from one of them is not to slow the other.
  *
  * @param {'permit + success' | 'refusal'} job
- * @param {{ window?: 'time' | 'count', keeper?: boolean }} [options]
+ * @param {{ window?: 'time' | 'count', keeper?: boolean, kernel?: 'js' | 'wasm' }} [options]
  * @returns {Design}
  */
-export function busbar(job, { window = 'time', keeper = true } = {}) {
+export function busbar(job, { window = 'time', keeper = true, kernel = 'js' } = {}) {
   const state = job === 'refusal' ? 'open' : 'closed'
-  const details = [job === 'refusal' ? '' : `, ${window} window`, keeper ? '' : ', no keeper']
+  const details = [
+    job === 'refusal' ? '' : `, ${window} window`,
+    keeper ? '' : ', no keeper',
+    kernel === 'js' ? '' : `, kernel ${kernel}`,
+  ]
   return {
     label: `busbar ${job}${details.join('')}`,
     role: 'busbar',
     floor: job === 'refusal' ? ASKING_FLOOR : SETTLING_FLOOR,
-    crew: `${window} window, ${keeper ? 'a' : 'no'} keeper`,
+    crew: `${window} window, ${keeper ? 'a' : 'no'} keeper, ${kernel}`,
     module: jobModule('calls'),
     job,
     async open(_threads, breakers) {
-      const { input, check } = await breakers.find({ keeper, state, window })
+      const { input, check } = await breakers.find({ keeper, kernel, state, window })
       return {
         input,
         check(reports) {

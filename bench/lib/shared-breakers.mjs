@@ -1,6 +1,6 @@
 /**
  * Breakers for the threads of a crew, and the proof that the crew found them in the state that was
- * meant. One registry with a keeper and one without serve all runs of a question: a registry for
+ * meant. One registry with a keeper and one without serve all runs of a question, for each kernel: a registry for
  * each run would have a keeper starting in the midst of what is measured.
  */
 import { registryWith } from './registry.mjs'
@@ -20,14 +20,15 @@ export class SharedBreakers {
   /**
    * @param {object} options
    * @param {boolean} options.keeper
+   * @param {'js' | 'wasm'} options.kernel
    * @param {'closed' | 'open'} options.state
    * @param {'time' | 'count'} [options.window]   with its defaults
    * @returns {Promise<{ input: unknown, check(calls: number): void }>} `input`: for the jobs in
    *   calls.mjs and single.mjs; `check` throws unless so many calls, and no others, were made in
    *   that state since
    */
-  async find({ keeper, state, window = 'time' }) {
-    const registry = await this.#registryWith(keeper)
+  async find({ keeper, kernel, state, window = 'time' }) {
+    const registry = await this.#registryWith(keeper, kernel)
     const name = `${state}, ${window} window`
     const slidingWindow = { type: window }
     const options = { slidingWindow, waitDurationInOpenStateMs: LONG_WAIT_MS }
@@ -40,12 +41,14 @@ export class SharedBreakers {
     }
   }
 
-  async #registryWith(keeper) {
-    let registry = this.#registries.get(keeper)
+  async #registryWith(keeper, kernel) {
+    const key = `${keeper} ${kernel}`
+    let registry = this.#registries.get(key)
     if (registry === undefined) {
       // Room for the threads, this one and a keeper: nobody shares the overflow slot.
-      registry = await registryWith(keeper, { maxBreakers: 8, maxThreads: this.#threads + 2 })
-      this.#registries.set(keeper, registry)
+      const options = { kernel, maxBreakers: 8, maxThreads: this.#threads + 2 }
+      registry = await registryWith(keeper, options)
+      this.#registries.set(key, registry)
     }
     return registry
   }

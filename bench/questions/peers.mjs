@@ -3,21 +3,19 @@
  * know of; then busbar's core calls beside a breaker of its kind in Rust.
  */
 import { setImmediate } from 'node:timers/promises'
+import { inCrew, timesOf } from '../lib/core-calls.mjs'
 import { Crews } from '../lib/crews.mjs'
 import { ASKING_FLOOR, busbar as coreCalls, FLOORS, SETTLING_FLOOR } from '../lib/designs.mjs'
 import { busbar, cockatiel, floors, opossum, TIMEOUT_MS } from '../lib/peers.mjs'
+import { compileSeed, hasJava } from '../lib/programs.mjs'
 import { registryWith } from '../lib/registry.mjs'
 import { row, shuffled } from '../lib/result.mjs'
-import { compileSeed, hasJava } from '../lib/rust.mjs'
-import { CORES, nanosecondsOf } from '../lib/threads.mjs'
+import { CORES } from '../lib/threads.mjs'
 
 export const title = 'What do other circuit breakers cost?'
 
 const FULL = { rounds: 9, calls: 20_000, warmCalls: 3_000, coreMs: 90, warmMs: 20 }
 const QUICK = { rounds: 2, calls: 2_000, warmCalls: 500, coreMs: 15, warmMs: 5 }
-const FIRST_WARM_MS = 50
-/** Several, for V8 takes some of its code back when a job begins anew. */
-const WARM_ROUNDS = 2
 
 /** Label, role, and which of the contestants it is. */
 const PANELS = [
@@ -168,12 +166,6 @@ async function countRejected(call, calls) {
 async function askCore(measureSeed, plan, say, random) {
   const counts = [...new Set([1, CORES])]
   const crews = new Crews(CORES)
-  const inCrew = design => ({
-    ...design,
-    async measure(threads, warmMs, measureMs) {
-      return nanosecondsOf(await crews.run(design, { threads, warmMs, measureMs }))
-    },
-  })
   const inRust = (label, mode, floor) => ({
     label: `Rust ${label}`,
     role: 'peer',
@@ -186,37 +178,17 @@ async function askCore(measureSeed, plan, say, random) {
     coreCalls('refusal', { keeper: false }),
     coreCalls('permit + success'),
     coreCalls('permit + success', { keeper: false }),
-  ].map(inCrew)
+  ].map(design => inCrew(crews, design))
   if (measureSeed) {
     entries.push(inRust('refusal', 'refused', ASKING_FLOOR))
     entries.push(inRust('permit + success', 'own', SETTLING_FLOOR))
     const shared = 'permit + success, one set of buckets for all threads'
     entries.push(inRust(shared, 'shared', SETTLING_FLOOR))
   }
-  const cells = entries.flatMap(entry => counts.map(threads => ({ entry, threads, runs: [] })))
   try {
-    for (let round = 0; round < WARM_ROUNDS; round++) {
-      for (const { entry, threads } of cells) {
-        await entry.measure(threads, FIRST_WARM_MS, plan.warmMs)
-      }
-    }
-    for (let round = 1; round <= plan.rounds; round++) {
-      say(`core calls, round ${round} of ${plan.rounds}`)
-      for (const { entry, threads, runs } of shuffled(cells, random)) {
-        runs.push(await entry.measure(threads, plan.warmMs, plan.coreMs))
-      }
-    }
+    return await timesOf(entries, counts, plan, say, random)
   } finally {
     await crews.close()
-  }
-  return {
-    title: "Core calls, no promise: a thread's time for each",
-    unit: 'ns',
-    better: 'lower',
-    x: 'threads',
-    rows: cells.map(({ entry: { label, role, floor }, threads, runs }) =>
-      row(label, runs, { x: threads, role, ...(floor && { floor }) }),
-    ),
   }
 }
 

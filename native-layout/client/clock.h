@@ -13,7 +13,8 @@
 
 /*
  * The clock that Node.js reads in process.hrtime(), in ms. On Linux that is CLOCK_MONOTONIC. On
- * other systems define BUSBAR_NOW_MS(region) before including busbar.h, an expression of type double.
+ * other systems define BUSBAR_NOW_MS(region) before including busbar.h: an expression of type
+ * double.
  */
 #ifndef BUSBAR_NOW_MS
 #if !defined(__linux__)

@@ -27,7 +27,7 @@
  *
  * -DAT_ONCE: a look at all places is one step, for more threads or generations.
  *
- * Expected: 23 million states with two threads, 20 million with three. Faults: NO_CLAIM_CHECK,
+ * Expected: 19 million states with two threads, 19 million with three. Faults: NO_CLAIM_CHECK,
  * STORE_CLAIM, STORE_SETTLE, NO_SECOND_LOOK; NO_LEASE_HELP, BY_NUMBER (-DLIVE): generations
  * compared by number, so that a place left alone for half of all looks newer and is never claimed.
  * Marks: REACHED, a full second half-open; LEASE_WRITTEN, a call admitted while its claim has no
