@@ -23,7 +23,7 @@ const THREAD: Struct = {
       ...ANYONE,
       writers: 'who claims the slot, knows of its death, or reaps it',
       legal: 'any',
-      wraps: 'epoch at 2^11; thread numbers are never used twice',
+      wraps: 'epoch at 2^11; numbers of Node threads are never used twice',
       meaning: 'Who holds the slot. Freed, it keeps its epoch and nothing else.',
     },
   ],

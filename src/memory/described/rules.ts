@@ -36,7 +36,9 @@ export const CLASSES: Readonly<Record<WordClass, ClassRule>> = {
 export const RULES: Readonly<Record<string, string>> = {
   'byte order': "The machine's: a region lives in one process.",
   atomicity: 'Atomic operations are sequentially consistent, on aligned words of 32 or 64 bits.',
-  length: 'A region is as long as its parts say, exactly: a buffer of another length is refused.',
+  length:
+    'A region is as long as its parts say, exactly. In the memory of a WebAssembly kernel the areas ' +
+    'of its threads follow, which are no part of it; in any other buffer nothing does.',
   zero: 'Zero is a legal record: closed, generation 0, nothing counted.',
   parity:
     'Of two words the one at `generation & 1` belongs to that generation, if its tag says so. ' +
@@ -49,7 +51,7 @@ export const RULES: Readonly<Record<string, string>> = {
     'that of the thread that started it. A death is known to the parent alone, and takes those ' +
     'along that the dead thread had started. Threads that Node did not start number themselves ' +
     `from 2^${Math.log2(FIRST_NATIVE_THREAD)} = ${FIRST_NATIVE_THREAD.toLocaleString('en')} on, ` +
-    `each number once, and have the parent NO_PARENT = ${NO_PARENT.toLocaleString('en')}, so ` +
+    `for people to see, and have the parent NO_PARENT = ${NO_PARENT.toLocaleString('en')}, so ` +
     'that the death of no Node thread takes them along. The parent DEAD_PARENT marks the slot of ' +
     'a dead thread.',
   buckets:
