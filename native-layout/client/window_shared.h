@@ -15,6 +15,11 @@ static inline uint32_t bb_lap_of(const busbar_breaker *breaker, uint32_t index) 
   return index >> breaker->lap_shift;
 }
 
+/* Whether the place of that index has been given to a later one. Seq_cst: rare. */
+static inline bool bb_has_left(const busbar_breaker *breaker, uint32_t index) {
+  return (uint32_t)bb_load(breaker->head) - index > breaker->ring_mask + 1;
+}
+
 /* Puts one outcome into the ring. */
 static inline void bb_put_in_ring(const busbar_breaker *breaker, uint32_t generation,
                                   uint32_t kind) {
@@ -25,19 +30,20 @@ static inline void bb_put_in_ring(const busbar_breaker *breaker, uint32_t genera
    *   order:     acq_rel: calls in one order by way of this word put outcomes in that order. */
   uint32_t index = (uint32_t)bb_add_acq_rel(breaker->head, 1);
   int32_t *at = &breaker->ring[index & breaker->ring_mask];
-  int32_t word = bb_pack_ring(generation, bb_lap_of(breaker, index), kind);
+  uint32_t lap = bb_lap_of(breaker, index);
+  int32_t word = bb_pack_ring(generation, lap, kind);
   /* Only a hint of what is there: an old one fails in the exchange. */
   int32_t found = bb_peek(at);
   for (int attempt = 0; attempt < BB_PUT_ATTEMPTS; attempt++) {
     /* ATOMIC count.put
-     *   observes:  the outcome that ours evicts, or a later one.
+     *   observes:  the outcome that ours evicts; else HEAD, which says whether ours is late.
      *   publishes: our outcome.
      *   loses to:  a later lap: ours has left the window; an earlier one, late: try again, at the
      *              bound the window is one outcome short.
      *   dies here: as count.take.
-     *   wraps:     9 bits of lap: a word misread as later needs 256 laps missed in one place.
+     *   wraps:     2^32 outcomes between the take and the put.
      *   order:     acq_rel: what a sum must not miss is released to it by stock.spend. */
-    if (bb_is_later_lap(found, word)) return;
+    if (!bb_is_of_lap_before(found, lap) && bb_has_left(breaker, index)) return;
     int32_t expected = found;
     found = bb_cas_acq_rel(at, expected, word);
     if (found == expected) return;

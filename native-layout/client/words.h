@@ -131,12 +131,10 @@ static inline int32_t bb_ring_kind_of(int32_t word, uint32_t generation, uint32_
   return found == wanted ? (int32_t)BB_GET(RING, OUTCOME, (uint32_t)word) - 1 : -1;
 }
 
-/* True when `word` holds an outcome of a later lap than `mine`: wrapped difference. */
-static inline bool bb_is_later_lap(int32_t word, int32_t mine) {
-  if (BB_GET(RING, OUTCOME, (uint32_t)word) == 0) return false;
-  uint64_t ahead = BB_TAKES(RING, LAP, BB_GET(RING, LAP, (uint32_t)word) -
-                                           BB_GET(RING, LAP, (uint32_t)mine));
-  return ahead != 0 && ahead <= BB_MASK(RING, LAP) / 2;
+/* Whether the word holds an outcome of the lap before `lap`, of whatever generation. */
+static inline bool bb_is_of_lap_before(int32_t word, uint32_t lap) {
+  return BB_GET(RING, OUTCOME, (uint32_t)word) != 0 &&
+         BB_GET(RING, LAP, (uint32_t)word) == BB_TAKES(RING, LAP, lap - 1);
 }
 
 static inline int32_t bb_pack_row(uint32_t generation, uint32_t failures) {

@@ -11,7 +11,8 @@
  *    of outcomes.
  * 2. An index that was taken and not yet filled is passed over: whoever is in the midst of a record
  *    (or died there) costs the window nothing. The ring has room for 64 of those.
- * 3. A late writer finds a later lap in its place and keeps its hands off.
+ * 3. A late writer finds HEAD a ring past its index and keeps its hands off. It looks there only
+ *    when its place does not hold the outcome of the lap before, which it nearly always does.
  * 4. The ring's capacity is a power of two, so HEAD may wrap at 2^32.
  */
 import { add, compareExchange, load, peek } from '#atomics'
@@ -20,7 +21,7 @@ import { OPTION } from '../memory/layout.ts'
 import { generationOf } from '../memory/words/state.ts'
 import {
   holdsMinimumOf,
-  isLaterLap,
+  isOfLapBefore,
   packRing,
   ringKindOf,
   stockOf,
@@ -86,22 +87,28 @@ export class CountWindow implements Window {
 
   #put(index: number, generation: number, kind: number): void {
     const at = this.#ring + (index & this.#mask)
-    const word = packRing(generation, this.#lapOf(index), kind)
+    const lap = this.#lapOf(index)
+    const word = packRing(generation, lap, kind)
     // Only a hint of what is there: an old one fails in the exchange.
     let found = peek(this.#memory, at)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // ATOMIC count.put
-      //   observes:  the outcome that ours evicts, or a later one.
+      //   observes:  the outcome that ours evicts; else HEAD, which says whether ours is late.
       //   publishes: our outcome.
       //   loses to:  a later lap: ours has left the window; an earlier one, late: try again, at
       //              the bound the window is one outcome short.
       //   dies here: as count.take.
-      //   wraps:     9 bits of lap: a word misread as later needs 256 laps missed in one place.
-      if (isLaterLap(found, word)) return
+      //   wraps:     2^32 outcomes between the take and the put.
+      if (!isOfLapBefore(found, lap) && this.#hasLeft(index)) return
       const expected = found
       found = compareExchange(this.#memory, at, expected, word)
       if (found === expected) return
     }
+  }
+
+  /** Whether the place of that index has been given to a later one. */
+  #hasLeft(index: number): boolean {
+    return (load(this.#memory, this.#head) - index) >>> 0 > this.#mask + 1
   }
 
   tend(): void {

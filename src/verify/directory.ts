@@ -18,6 +18,8 @@ import { CERTAIN, hex, type Options, type Say } from './report.ts'
 const LAST_TICK = 2 ** 30
 /** In the parent's place of a THREAD word: its thread is known to have ended. */
 const DEAD = 2 ** 26 - 1
+/** Threads from this number on are not Node's, which alone numbers each once. */
+const FIRST_NATIVE = 2 ** 25
 
 /** True when the header says enough to go on. */
 export function checkHeader(parts: Parts, say: Say): boolean {
@@ -123,7 +125,8 @@ export function checkThreads(parts: Parts, options: Options, say: Say): Map<numb
     }
     const thread = field(word, 26, 26)
     const other = [...holders].find(([, holder]) => holder === thread)
-    if (other !== undefined) say(`${what}: thread ${thread} holds slot ${other[0]} as well`)
+    if (other !== undefined && thread < FIRST_NATIVE)
+      say(`${what}: thread ${thread} holds slot ${other[0]} as well`)
     if (field(word, 0, 26) === DEAD && !options.deaths) say(`${what}: dead, and nobody reaped it`)
     holders.set(slot, thread)
   }

@@ -16,6 +16,7 @@ import * as keeper from './scenarios/keeper.ts'
 import * as lateTrials from './scenarios/late-trials.ts'
 import * as leases from './scenarios/leases.ts'
 import * as minimum from './scenarios/minimum.ts'
+import * as rings from './scenarios/rings.ts'
 import * as sparing from './scenarios/sparing.ts'
 import * as state from './scenarios/state.ts'
 import * as sums from './scenarios/sums.ts'
@@ -47,6 +48,7 @@ const all = [
   keeper,
   windows,
   minimum,
+  rings,
   sparing,
   sums,
   threads,

@@ -41,7 +41,7 @@ import {
   epochGenerationOf,
   hashOfEpoch,
   holdsMinimumOf,
-  isLaterLap,
+  isOfLapBefore,
   isSameStock,
   MAX_STOCK,
   packEpoch,
@@ -178,14 +178,16 @@ describe('window words', () => {
         expect(ringKindOf(ring, g + 1, l)).toBe(-1)
         expect(ringKindOf(ring, g, l + 1)).toBe(-1)
         expect([
-          isLaterLap(ring, packRing(0, l, 0)),
-          isLaterLap(ring, packRing(0, l - 1, 0)),
-          isLaterLap(ring, packRing(0, l + 1, 0)),
-        ]).toEqual([false, true, false])
+          isOfLapBefore(ring, l),
+          isOfLapBefore(ring, l + 1),
+          isOfLapBefore(ring, l + 513),
+          isOfLapBefore(ring, l + 2),
+        ]).toEqual([false, true, true, false])
         expect([rowOf(packRow(g, row), g), rowOf(packRow(g, row), g + 1)]).toEqual([row, 0])
       }),
     )
     expect(ringKindOf(0, 0, 0)).toBe(-1)
+    expect(isOfLapBefore(0, 1)).toBe(false)
   })
 
   it('STAMP and EPOCH tell age by wrapped difference', () => {

@@ -52,11 +52,9 @@ export function ringKindOf(word: number, generation: number, lap: number): numbe
   return word >>> 3 === packRing(generation, lap, 0) >>> 3 ? (word & 7) - 1 : -1
 }
 
-/** True when `word` holds an outcome of a later lap than `mine`: wrapped difference over 9 bits. */
-export function isLaterLap(word: number, mine: number): boolean {
-  if ((word & 7) === 0) return false
-  const ahead = ((word >>> 3) - (mine >>> 3)) & LAP_MASK
-  return ahead !== 0 && ahead < 256
+/** Whether the word holds an outcome of the lap before `lap`, of whatever generation. */
+export function isOfLapBefore(word: number, lap: number): boolean {
+  return (word & 7) !== 0 && (((word >>> 3) + 1 - lap) & LAP_MASK) === 0
 }
 
 export const ROW_BITS = 12

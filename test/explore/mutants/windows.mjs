@@ -2,16 +2,23 @@
 
 export const windowMutants = [
   {
-    name: 'lap-by-greater',
-    about: 'laps of the ring are compared by > and not by wrapped difference',
-    file: 'src/memory/words/windows.ts',
+    name: 'left-by-greater',
+    about: 'how far HEAD is past an index is compared without regard to its wrap',
+    file: 'src/protocol/window-count.ts',
     replace: [
       [
-        '  return ahead !== 0 && ahead < 256',
-        '  return ((word >>> 3) & LAP_MASK) > ((mine >>> 3) & LAP_MASK)',
+        '(load(this.#memory, this.#head) - index) >>> 0 > this',
+        'load(this.#memory, this.#head) - index > this',
       ],
     ],
-    scenarios: ['ring-wrap'],
+    scenarios: ['ring-late-wrap'],
+  },
+  {
+    name: 'late-put',
+    about: 'a writer that is many laps late does not look at HEAD',
+    file: 'src/protocol/window-count.ts',
+    replace: [['!isOfLapBefore(found, lap) && this.#hasLeft(index)', 'found < 0 && found > 0']],
+    scenarios: ['ring-late'],
   },
   {
     name: 'turn-in-place',

@@ -1,8 +1,7 @@
-/** The periodic sum, the overflow shard and the wrap of the ring. */
+/** The periodic sum and the overflow shard. */
 import { BUCKET, SHARD_BUCKETS, SUMMARY } from '../../../src/memory/layout.ts'
 import { Core } from '../../../src/protocol/breaker.ts'
 import { shardOf } from '../../../src/protocol/cell.ts'
-import { snapshotOf } from '../../../src/protocol/look.ts'
 import { PeriodicSum, readSummary } from '../../../src/protocol/periodic.ts'
 import { useOverflow } from '../../../src/protocol/slots.ts'
 import { emptyCounts, FAILED_KIND, GOOD } from '../../../src/protocol/window.ts'
@@ -95,32 +94,6 @@ export const overflowOverlap: Scenario = {
         const bucket = shardOf(cell, 1) + SHARD_BUCKETS + BUCKET.KINDS
         check(memory[bucket] === 0, "another thread's bucket was written")
         mark('late one dropped')
-      },
-    }
-  },
-}
-
-export const ringWrap: Scenario = {
-  name: 'ring-wrap',
-  about: 'two records where the lap of the ring wraps: both are in the window',
-  kills: 1,
-  marks: ['both'],
-  alone: 300,
-  set() {
-    const made = world({ slidingWindow: { type: 'count', size: 60 }, failureRateThreshold: 1 })
-    const { memory, cell } = made
-    // 511 laps of 128 are behind; a lap of good outcomes more, and the next begins at 0.
-    memory[cell.record + cell.shape.head] = 511 * cell.shape.ringCapacity
-    outcome(made, 1, GOOD, cell.shape.ringCapacity)()
-    return {
-      memory,
-      threads: { a: outcome(made, 1, FAILED_KIND), b: outcome(made, 2, FAILED_KIND) },
-      finally(results, mark) {
-        const { window } = snapshotOf('b', new Core(cell, 1))
-        check(window.calls === 60, `${window.calls} outcomes in a window of 60`)
-        if (results.a === undefined || results.b === undefined) return
-        check(window.failures === 2, `${window.failures} failures of two`)
-        mark('both')
       },
     }
   },

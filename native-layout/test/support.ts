@@ -1,0 +1,130 @@
+/** What the tests with native threads have in common. */
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, type TestContext } from 'vitest'
+import {
+  type CircuitBreaker,
+  createRegistry,
+  type Registry,
+  type RegistryOptions,
+} from '../../src/index.ts'
+import { verify } from '../../src/verify/verify.ts'
+import { type Counts, missing } from './addon.ts'
+
+/** For `beforeEach`: says so where there is no compiler, and leaves the test out. */
+export function needAddon(context: TestContext): void {
+  needs(context, missing)
+}
+
+const said = new Set<string>()
+
+/** Leaves the test out with a plain message when `why` gives a reason; each file says it once. */
+export function needs(context: TestContext, why: string | undefined): void {
+  if (why === undefined) return
+  if (!said.has(why)) console.warn(`tests with native threads are left out: ${why}`)
+  said.add(why)
+  context.skip(why)
+}
+
+const WORKER = new URL('worker.mjs', import.meta.url)
+
+/** Two words: whether the gate is open, and how many wait at it. See crews.c. */
+export function closedGate(): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(new SharedArrayBuffer(8))
+}
+
+/** Opens it when so many wait. */
+export async function openGate(gate: Int32Array, waiting: number): Promise<void> {
+  await until(() => Atomics.load(gate, 1) >= waiting)
+  Atomics.store(gate, 0, 1)
+}
+
+/** A registry with a keeper, and what ends both, for the verifier to find a region at rest. */
+export async function startKept(
+  options: RegistryOptions,
+): Promise<{ registry: Registry; end: () => Promise<void> }> {
+  const started = once(process, 'worker')
+  const registry = createRegistry({ ...options, keeper: true })
+  const [keeper] = (await started) as [Worker]
+  const ended = once(keeper, 'exit')
+  const end = async (): Promise<void> => {
+    registry.close()
+    await ended
+  }
+  return { registry, end }
+}
+
+export interface Member<T> {
+  readonly worker: Worker
+  /** Rejects when the worker ends without an answer. */
+  readonly result: Promise<T>
+  readonly exited: Promise<unknown>
+}
+
+/** A JavaScript worker that does one job of worker.mjs, on the built package. */
+export function startWorker<T = Counts>(
+  registry: Registry,
+  job: string,
+  args: object,
+  gate = closedGate(),
+): Member<T> {
+  const workerData = { handle: registry.handle, job, args, gate: gate.buffer }
+  const worker = new Worker(WORKER, { workerData })
+  const exited = once(worker, 'exit')
+  const result = new Promise<T>((resolve, reject) => {
+    worker.once('message', (message: { result: T }) => resolve(message.result))
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error(`the worker of ${job} ended without an answer`)))
+  })
+  result.catch(() => {})
+  onTestFinished(async () => {
+    await worker.terminate()
+  })
+  return { worker, result, exited }
+}
+
+/** Waits, with the event loop at work, until `holds`. */
+export async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error(`not within 10 s: ${holds}`)
+    await setTimeout(1)
+  }
+}
+
+export function sumOf(counts: readonly Counts[], key: keyof Counts): number {
+  return counts.reduce((sum, each) => sum + each[key], 0)
+}
+
+/** What JavaScript counts: a release there does not say whether it was late. */
+export interface WorkerCounts extends Counts {
+  readonly released: number
+}
+
+/** What all callers counted is what the totals say, and nothing is in flight. */
+export function expectConserved(
+  breaker: CircuitBreaker,
+  natives: readonly Counts[],
+  workers: readonly WorkerCounts[],
+): void {
+  const { admitted, refused, succeeded, failed, ignored, late, inFlight, abandoned } =
+    breaker.snapshot().totals
+  const all = [...natives, ...workers]
+  const released = workers.reduce((sum, each) => sum + each.released, 0)
+  expect({ admitted, refused, succeeded, failed, unsettled: inFlight + abandoned }).toEqual({
+    admitted: sumOf(all, 'admitted'),
+    refused: sumOf(all, 'refused'),
+    succeeded: sumOf(all, 'succeeded'),
+    failed: sumOf(all, 'failed'),
+    unsettled: 0,
+  })
+  expect(ignored + late).toBe(sumOf(all, 'ignored') + sumOf(all, 'late') + released)
+  expect(ignored).toBeGreaterThanOrEqual(sumOf(all, 'ignored'))
+  expect(late).toBeGreaterThanOrEqual(sumOf(all, 'late'))
+}
+
+/** The verifier finds nothing in a region at rest. */
+export function expectSound(registry: Registry, options = { quiet: true }): void {
+  expect(verify(registry.handle.buffer, options)).toEqual([])
+}
