@@ -37,8 +37,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'byte order': "The machine's: a region lives in one process.",
   atomicity: 'Atomic operations are sequentially consistent, on aligned words of 32 or 64 bits.',
   length:
-    'A region is as long as its parts say, exactly. In the memory of a WebAssembly kernel the areas ' +
-    'of its threads follow, which are no part of it; in any other buffer nothing does.',
+    'A region is as long as its parts say, exactly. In the memory of a WebAssembly kernel the ' +
+    'areas of its threads follow, which are no part of it; in any other buffer nothing does.',
   zero: 'Zero is a legal record: closed, generation 0, nothing counted.',
   parity:
     'Of two words the one at `generation & 1` belongs to that generation, if its tag says so. ' +
