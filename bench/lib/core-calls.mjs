@@ -8,12 +8,11 @@
  * @property {(threads: number, warmMs: number, measureMs: number) => Promise<number>} measure
  *   nanoseconds of a thread for each of its operations
  */
+import { Crews } from './crews.mjs'
 import { row, shuffled } from './result.mjs'
 import { nanosecondsOf } from './threads.mjs'
 
 const FIRST_WARM_MS = 50
-/** Several, for V8 takes some of its code back when a job begins anew. */
-const WARM_ROUNDS = 2
 
 /** @returns {Entry} */
 export function inCrew(crews, design) {
@@ -26,15 +25,36 @@ export function inCrew(crews, design) {
 }
 
 /**
+ * The same, each run by threads of its own that have done nothing else, on a registry of their own:
+ * as in a process that has one registry. A thread that has used several knows several kernels, and
+ * V8 inlines none of them.
+ *
+ * @returns {Entry}
+ */
+export function inFreshCrew(design) {
+  return {
+    ...design,
+    async measure(threads, warmMs, measureMs) {
+      const crews = new Crews(threads)
+      try {
+        return await inCrew(crews, design).measure(threads, warmMs, measureMs)
+      } finally {
+        await crews.close()
+      }
+    },
+  }
+}
+
+/**
  * Rounds of all entries with all numbers of threads, each round in an order of its own: a panel.
  *
  * @param {readonly Entry[]} entries
  * @param {readonly number[]} counts
- * @param {{ rounds: number, warmMs: number, coreMs: number }} plan
+ * @param {{ rounds: number, warmRounds: number, warmMs: number, coreMs: number }} plan
  */
 export async function timesOf(entries, counts, plan, say, random) {
   const cells = entries.flatMap(entry => counts.map(threads => ({ entry, threads, runs: [] })))
-  for (let round = 0; round < WARM_ROUNDS; round++) {
+  for (let round = 0; round < plan.warmRounds; round++) {
     for (const { entry, threads } of cells) {
       await entry.measure(threads, FIRST_WARM_MS, plan.warmMs)
     }

@@ -3,8 +3,7 @@
  * threads, which is the physical limit.
  */
 import { join } from 'node:path'
-import { inCrew, timesOf } from '../lib/core-calls.mjs'
-import { Crews } from '../lib/crews.mjs'
+import { inFreshCrew, timesOf } from '../lib/core-calls.mjs'
 import { ASKING_FLOOR, busbar, FLOORS, SETTLING_FLOOR } from '../lib/designs.mjs'
 import { compileNative } from '../lib/programs.mjs'
 import { registryWith } from '../lib/registry.mjs'
@@ -13,8 +12,8 @@ import { CORES } from '../lib/threads.mjs'
 
 export const title = 'What do the same calls cost in JavaScript, in WebAssembly, and in C?'
 
-const FULL = { rounds: 9, coreMs: 90, warmMs: 20 }
-const QUICK = { rounds: 2, coreMs: 15, warmMs: 5 }
+const FULL = { rounds: 5, warmRounds: 0, coreMs: 90, warmMs: 200 }
+const QUICK = { rounds: 1, warmRounds: 0, coreMs: 15, warmMs: 60 }
 
 const CALLS = [
   ['refusal', {}],
@@ -43,11 +42,10 @@ async function writeRegion(path) {
 }
 
 export async function ask({ quick, say, random }) {
-  const crews = new Crews(CORES)
   const kernels = ['js', 'wasm'].flatMap(kernel =>
     CALLS.map(([job, options]) => busbar(job, { ...options, kernel })),
   )
-  const entries = [...FLOORS, ...kernels].map(design => inCrew(crews, design))
+  const entries = [...FLOORS, ...kernels].map(inFreshCrew)
   say('compiling the C program')
   const native = await compileNative()
   try {
@@ -64,7 +62,6 @@ export async function ask({ quick, say, random }) {
     const panel = await timesOf(entries, counts, quick ? QUICK : FULL, say, random)
     return { panels: [panel], notes: notesOf(native) }
   } finally {
-    await crews.close()
     await native.remove?.()
   }
 }
