@@ -1,25 +1,26 @@
 /** The tests of what registries do, on registries whose default kernel is WebAssembly. */
 import { fileURLToPath } from 'node:url'
-import { defineConfig, mergeConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
-const replacement = fileURLToPath(new URL('test/kernel/default-kernel.ts', import.meta.url))
+const FOLDERS = ['cases', 'hostile', 'kernel', 'linearize', 'model', 'threads', 'unit', 'verify']
+const NATIVE = ['conservation', 'handover', 'histories', 'trips', 'vanish']
 
-export default mergeConfig(
-  base,
-  defineConfig({
-    resolve: { alias: [{ find: './default-kernel.ts', replacement }] },
-    test: {
-      include: [
-        'cases',
-        'hostile',
-        'kernel',
-        'linearize',
-        'model',
-        'threads',
-        'unit',
-        'verify',
-      ].map(folder => `test/${folder}/**/*.test.ts`),
+export default defineConfig({
+  ...base,
+  resolve: {
+    alias: {
+      ...base.resolve?.alias,
+      './default-kernel.ts': fileURLToPath(
+        new URL('test/kernel/default-kernel.ts', import.meta.url),
+      ),
     },
-  }),
-)
+  },
+  test: {
+    ...base.test,
+    include: [`test/{${FOLDERS}}/**/*.test.ts`, `native-layout/test/{${NATIVE}}.test.ts`],
+    // It runs both kernels by itself.
+    exclude: ['**/allocation.test.ts'],
+    env: { BUSBAR_TEST_KERNEL: 'wasm' },
+  },
+})

@@ -12,6 +12,13 @@ export {
   RegistryFullError,
 } from './errors.ts'
 export type { Call } from './execute.ts'
+export {
+  type BreakerHealth,
+  type Health,
+  type HealthOptions,
+  type HealthStatus,
+  health,
+} from './health.ts'
 export type { RegistryHandle } from './memory/region.ts'
 export type { State } from './memory/words/state.ts'
 export type { KeeperState } from './memory/words/tick.ts'

@@ -199,7 +199,8 @@ describe('dependencies', () => {
     breaker: [...PROTOCOL, 'refusals', 'settlement', 'execute'],
     dump: BASE,
     registry: [...PROTOCOL, 'refusals', 'kernel', 'threads', 'breaker', 'dump'],
-    index: [...PROTOCOL, 'execute', 'breaker', 'registry'],
+    health: [...PROTOCOL, 'registry'],
+    index: [...PROTOCOL, 'execute', 'breaker', 'registry', 'health'],
     // Programs of their own: nothing that users import may reach them.
     verify: ['memory', 'time'],
     inspect: [...PROTOCOL, 'verify'],

@@ -1,8 +1,11 @@
 /** The addon itself: what it sees of a SharedArrayBuffer, in every Node.js, and what it refuses. */
 import { execFileSync } from 'node:child_process'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createRegistry } from '../../src/index.ts'
-import { attachRegion } from '../../src/memory/region.ts'
+import { createRegistry, RegionError, type Registry } from '../../src/index.ts'
+import { DEFINITION, DEFINITION_WORDS, OPTION } from '../../src/memory/layout.ts'
+import { attachRegion, recordShapeOf } from '../../src/memory/region.ts'
+import { packEntry } from '../../src/memory/words/threads.ts'
+import { Directory } from '../../src/protocol/directory.ts'
 import { describeNodes, findNodes } from '../../test/package/nodes.ts'
 import { missing, NativeRegion } from './addon.ts'
 import { buildAddon } from './build.ts'
@@ -26,6 +29,15 @@ const EXTREMES = [
   0x408f4000,
   0x40240000,
 ]
+
+const NOBODY = { thread: 0, parent: 0 }
+
+function twoBreakers(): Registry {
+  const registry = createRegistry({ clock: 'manual', maxBreakers: 2, maxThreads: 1 })
+  for (const name of ['a', 'b']) registry.breaker(name)
+  registry.close()
+  return registry
+}
 
 function throws(attach: () => unknown): boolean {
   try {
@@ -84,6 +96,24 @@ describe('the addon', () => {
       }
     }
     expect(different).toEqual([])
+  })
+
+  it('refuses a record that would overrun the arena, as JavaScript does', () => {
+    const { handle } = twoBreakers()
+    const region = attachRegion(handle)
+    const entry = new Directory(region, NOBODY).find('b')
+    if (entry === undefined) throw new Error('no breaker')
+    const { memory, shape } = region
+    const options = shape.definitions + entry.definition * DEFINITION_WORDS
+    const buckets = options / 2 + DEFINITION.OPTIONS_DOUBLE + OPTION.BUCKETS
+    memory.doubles[buckets] = 1024
+    const numbers = entry.numbers.map((value, at) => (at === OPTION.BUCKETS ? 1024 : value))
+    const { lines } = recordShapeOf(numbers, shape.maxThreads)
+    memory.longs[shape.directoryLong + 1] = packEntry(entry.definition, lines)
+    expect(() => new Directory(region, NOBODY).find('b')).toThrow(RegionError)
+    const member = new NativeRegion(handle.buffer).join()
+    expect(member.find('a').state).toBe('closed')
+    expect(() => member.find('b')).toThrow("an entry of the region's directory is damaged")
   })
 
   it('finds breakers by the bytes of their names', () => {

@@ -48,6 +48,12 @@ function record(registry: Registry, permit: unknown, durationMs?: unknown): void
   breaker.release(permit as number)
 }
 
+it('is the default where `npm run test:wasm` says so, and nowhere else', () => {
+  const registry = createRegistry({ clock: 'manual' })
+  expect(registry.handle.memory !== undefined).toBe(process.env.BUSBAR_TEST_KERNEL === 'wasm')
+  registry.close()
+})
+
 it('is that of its sources', () => {
   execFileSync(process.execPath, ['scripts/kernel.mjs', '--check'], { cwd: ROOT })
 })
