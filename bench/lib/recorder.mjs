@@ -28,7 +28,7 @@ const VERBS = {
 }
 
 /** Not an access of a word: nothing is written down. */
-const NO_VERBS = ['viewsOf', 'counterWord', 'notify']
+const NO_VERBS = ['viewsOf', 'ownDouble', 'counterWord', 'notify']
 
 /** @type {number[] | undefined} */
 let list

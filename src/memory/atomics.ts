@@ -11,6 +11,7 @@
  *   peek                          shared   a look that may be late: only for hints, see below
  *   wait, notify                  shared   the keeper sleeps on its word; nobody else waits
  *   load64, add64, ...            shared   the same, 64 bits wide: BigInt, never on a hot path
+ *   ownDouble                     none     beside the region, of one thread alone
  *   copyOut                       any      every long of a stretch, whole; not all of one moment
  */
 

@@ -5,7 +5,7 @@
 import * as real from '../../src/memory/atomics.ts'
 
 export type { Memory } from '../../src/memory/atomics.ts'
-export { counterWord, viewsOf } from '../../src/memory/atomics.ts'
+export { counterWord, ownDouble, viewsOf } from '../../src/memory/atomics.ts'
 
 const OPEN = Number.POSITIVE_INFINITY
 let left = OPEN
