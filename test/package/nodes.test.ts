@@ -76,8 +76,8 @@ describe.each(nodes.found.map(node => [node.version, node.path] as const))('Node
     expect(stdout).toMatch(/^findings: none$/m)
   })
 
-  it('does everything once: windows, workers, nested workers, execute, recovery', async () => {
-    const { stdout, stderr } = await run(path, installed.folder, ['smoke.mjs'])
+  it.each(['js', 'wasm'])('does everything once, kernel %s', async kernel => {
+    const { stdout, stderr } = await run(path, installed.folder, ['smoke.mjs', kernel])
     expect(stderr).toBe('')
     expect(stdout).toMatch(/^smoke passed on v/)
   })

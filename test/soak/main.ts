@@ -35,10 +35,15 @@ function median(values: readonly number[]): number {
 }
 
 /** True when everything was survived. */
-export async function soak(busbar: typeof Busbar, seconds: number, seed: number): Promise<boolean> {
-  console.log(`soak: ${seconds} s, seed ${seed}`)
+export async function soak(
+  busbar: typeof Busbar,
+  seconds: number,
+  seed: number,
+  kernel: 'js' | 'wasm',
+): Promise<boolean> {
+  console.log(`soak: ${seconds} s, seed ${seed}, kernel ${kernel}`)
   const random = new Random(seed)
-  const registry = busbar.createRegistry({ maxThreads: MAX_THREADS, maxBreakers: 16 })
+  const registry = busbar.createRegistry({ kernel, maxThreads: MAX_THREADS, maxBreakers: 16 })
   setUp(registry)
   const names = Object.keys(BREAKERS)
   const faults = verify(registry.handle.buffer, { quiet: true })

@@ -5,14 +5,14 @@
  *
  * Three kinds of row. A property must hold over all states within its bounds. A mark is an
  * interesting state that must be reachable, so that a property does not hold for want of doing
- * anything. A fault is planted by a macro and must be caught. One check runs at a time.
+ * anything. A fault is planted by a macro and must be caught. Two checks run at a time.
  *
  * Nothing is installed: where spin or gcc is missing it says how to get them, and fails only with
  * --required.
  */
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CHECKS } from './checks.mjs'
@@ -32,30 +32,28 @@ function isMissing(program, flag) {
 }
 
 function run(program, args, folder) {
-  const done = spawnSync(program, args, {
-    cwd: folder,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-    timeout: MAX_SECONDS * 1000,
+  const options = { cwd: folder, maxBuffer: 2 ** 28, timeout: MAX_SECONDS * 1000 }
+  return new Promise(resolve => {
+    execFile(program, args, options, (error, stdout, stderr) => {
+      resolve({ text: stdout + stderr, ok: error === null, late: error?.killed === true })
+    })
   })
-  const text = `${done.stdout ?? ''}${done.stderr ?? ''}`
-  return { text, ok: done.status === 0, late: done.error?.code === 'ETIMEDOUT' }
 }
 
 /** Generates, compiles and runs one verifier; what it said. */
-function verify(check) {
+async function verify(check) {
   const folder = mkdtempSync(join(tmpdir(), 'busbar-spin-'))
   try {
     const macros = (check.live ? ['LIVE', ...check.macros] : check.macros).map(name => `-D${name}`)
-    const made = run('spin', [...macros, '-a', join(HERE, `${check.model}.pml`)], folder)
+    const made = await run('spin', [...macros, '-a', join(HERE, `${check.model}.pml`)], folder)
     if (!made.ok || /\bError\b/i.test(made.text)) return { failure: `spin: ${made.text}` }
     const kind = check.live ? [`-DNFAIR=${FAIR_UNITS}`, '-DCOLLAPSE'] : ['-DSAFETY']
     const limits = [`-DMEMLIM=${MAX_MEGABYTES}`]
-    const built = run('gcc', ['-O2', '-w', ...kind, ...limits, '-o', 'pan', 'pan.c'], folder)
+    const built = await run('gcc', ['-O2', '-w', ...kind, ...limits, '-o', 'pan', 'pan.c'], folder)
     if (!built.ok) return { failure: `gcc: ${built.text}` }
     const started = performance.now()
     const search = check.live ? ['-a', '-f'] : []
-    const ran = run('./pan', [`-m${MAX_DEPTH}`, ...search], folder)
+    const ran = await run('./pan', [`-m${MAX_DEPTH}`, ...search], folder)
     return { ...readReport(ran), seconds: (performance.now() - started) / 1000 }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -151,7 +149,7 @@ function lineOf(values) {
     .trimEnd()
 }
 
-function main() {
+async function main() {
   const missing = [
     ['spin', '-V'],
     ['gcc', '--version'],
@@ -166,13 +164,16 @@ function main() {
   }
   console.log(lineOf(TITLES))
   const rows = []
-  for (const check of CHECKS) {
-    if (wanted.length > 0 && !wanted.includes(check.model)) continue
-    const report = verify(check)
-    const row = { check, report, ...judge(check, report) }
-    rows.push(row)
-    console.log(lineOf(cells(row)))
+  const queue = CHECKS.filter(({ model }) => wanted.length === 0 || wanted.includes(model))
+  const work = async () => {
+    for (let check = queue.shift(); check !== undefined; check = queue.shift()) {
+      const report = await verify(check)
+      const row = { check, report, ...judge(check, report) }
+      rows.push(row)
+      console.log(lineOf(cells(row)))
+    }
   }
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work))
   const bad = rows.filter(({ ok }) => !ok).length
   const never = neverReached(rows)
   for (const line of never) console.log(`never reached: ${line}`)
@@ -186,4 +187,4 @@ function main() {
   return rows.length === 0 || bad + never.length > 0 ? 1 : 0
 }
 
-process.exitCode = main()
+process.exitCode = await main()

@@ -1,10 +1,12 @@
-// Everything once, as a user would, on whatever Node.js runs it. Ends with a line that says so.
+// Everything once, as a user would, on whatever Node.js runs it, with the kernel that the first
+// argument says. Ends with a line that says so.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { attachRegistry, BusbarError, createRegistry, getRegistry, REFUSED } from 'busbar'
 
-const registry = getRegistry({ maxBreakers: 16, defaults: { minimumNumberOfCalls: 4 } })
+const kernel = process.argv[2]
+const registry = getRegistry({ kernel, maxBreakers: 16, defaults: { minimumNumberOfCalls: 4 } })
 const windows = {
   time: { type: 'time', durationMs: 600_000, buckets: 10 },
   count: { type: 'count', size: 8 },
@@ -15,6 +17,7 @@ await shareWithWorkers()
 await executeThroughAll()
 await recover()
 assert.deepEqual(registry.names(), ['time', 'count', 'consecutive', 'calls'])
+assert.equal(registry.handle.memory !== undefined, kernel === 'wasm')
 console.log(`smoke passed on ${process.version}`)
 
 /** Each of four threads, two of them nested, fails once; the fourth failure opens for all. */
@@ -79,7 +82,7 @@ async function executeThroughAll() {
 
 /** Open, half-open, closed, by a clock that the test moves. */
 async function recover() {
-  const mine = createRegistry({ clock: 'manual' })
+  const mine = createRegistry({ clock: 'manual', kernel })
   const again = attachRegistry(mine.handle)
   const breaker = mine.breaker('b', { slidingWindow: { type: 'consecutive', failures: 1 } })
   breaker.recordFailure(breaker.tryAcquire())
