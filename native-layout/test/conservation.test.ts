@@ -1,8 +1,8 @@
 /** Under load of C and JavaScript nothing is lost or counted twice, below and above thresholds. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { closedGate } from '../../test/threads/crew.ts'
 import { NativeRegion } from './addon.ts'
 import {
-  closedGate,
   expectConserved,
   expectSound,
   needAddon,

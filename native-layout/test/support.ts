@@ -1,8 +1,8 @@
 /** What the tests with native threads have in common. */
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import { expect, onTestFinished, type TestContext } from 'vitest'
+import type { Worker } from 'node:worker_threads'
+import { expect, type TestContext } from 'vitest'
 import {
   type CircuitBreaker,
   createRegistry,
@@ -10,6 +10,7 @@ import {
   type RegistryOptions,
 } from '../../src/index.ts'
 import { verify } from '../../src/verify/verify.ts'
+import { closedGate, type Member, start } from '../../test/threads/crew.ts'
 import { type Counts, missing } from './addon.ts'
 
 /** For `beforeEach`: says so where there is no compiler, and leaves the test out. */
@@ -29,12 +30,7 @@ export function needs(context: TestContext, why: string | undefined): void {
 
 const WORKER = new URL('worker.mjs', import.meta.url)
 
-/** Two words: whether the gate is open, and how many wait at it. See crews.c. */
-export function closedGate(): Int32Array<SharedArrayBuffer> {
-  return new Int32Array(new SharedArrayBuffer(8))
-}
-
-/** Opens it when so many wait. */
+/** Opens the gate when so many wait at it; crews.c has the other side. */
 export async function openGate(gate: Int32Array, waiting: number): Promise<void> {
   await until(() => Atomics.load(gate, 1) >= waiting)
   Atomics.store(gate, 0, 1)
@@ -55,13 +51,6 @@ export async function startKept(
   return { registry, end }
 }
 
-export interface Member<T> {
-  readonly worker: Worker
-  /** Rejects when the worker ends without an answer. */
-  readonly result: Promise<T>
-  readonly exited: Promise<unknown>
-}
-
 /** A JavaScript worker that does one job of worker.mjs, on the built package. */
 export function startWorker<T = Counts>(
   registry: Registry,
@@ -69,19 +58,7 @@ export function startWorker<T = Counts>(
   args: object,
   gate = closedGate(),
 ): Member<T> {
-  const workerData = { handle: registry.handle, job, args, gate: gate.buffer }
-  const worker = new Worker(WORKER, { workerData })
-  const exited = once(worker, 'exit')
-  const result = new Promise<T>((resolve, reject) => {
-    worker.once('message', (message: { result: T }) => resolve(message.result))
-    worker.once('error', reject)
-    worker.once('exit', () => reject(new Error(`the worker of ${job} ended without an answer`)))
-  })
-  result.catch(() => {})
-  onTestFinished(async () => {
-    await worker.terminate()
-  })
-  return { worker, result, exited }
+  return start<T>(registry, job, args, 0, gate, WORKER)
 }
 
 /** Waits, with the event loop at work, until `holds`. */

@@ -1,8 +1,9 @@
 /** Trips and recoveries are seen both ways: those of native threads and those of JavaScript. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type CircuitBreaker, createRegistry, REFUSED, type Registry } from '../../src/index.ts'
+import { closedGate } from '../../test/threads/crew.ts'
 import { type NativeBreaker, NativeRegion } from './addon.ts'
-import { closedGate, needAddon, openGate, startWorker, sumOf, until } from './support.ts'
+import { needAddon, openGate, startWorker, sumOf, until } from './support.ts'
 
 beforeEach(needAddon)
 

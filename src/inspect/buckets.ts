@@ -7,22 +7,11 @@ import {
   OPTION,
   OVERFLOW_BUCKET_LONGS,
   SHARD_BUCKETS,
-  TOTAL,
 } from '../memory/layout.ts'
 import { highOf, lowOf } from '../memory/words/timed.ts'
 import { epochGenerationOf, hashOfEpoch, TURNING } from '../memory/words/windows.ts'
 import { type Cell, shardOf } from '../protocol/cell.ts'
-
-export interface ShardTotals {
-  readonly admitted: number
-  readonly succeeded: number
-  readonly failed: number
-  readonly slow: number
-  readonly ignored: number
-  readonly late: number
-  readonly abandoned: number
-  readonly refused: number
-}
+import { readShard, type ShardTotals } from '../protocol/totals.ts'
 
 interface BucketView {
   /** Counted since the region was made. */
@@ -50,27 +39,12 @@ export interface ShardView {
 export function shardsOf(cell: Cell): ShardView[] {
   const shards: ShardView[] = []
   for (let slot = 0; slot <= cell.region.maxThreads; slot++) {
-    const totals = totalsOf(cell, slot)
+    const totals = readShard(cell, slot)
     const buckets = slot === 0 ? overflowBucketsOf(cell) : bucketsOf(cell, slot)
     const isEmpty = buckets.length === 0 && Object.values(totals).every(total => total === 0)
     if (!isEmpty) shards.push({ slot, totals, buckets })
   }
   return shards
-}
-
-function totalsOf(cell: Cell, slot: number): ShardTotals {
-  const start = shardOf(cell, slot) / 2
-  const at = (total: number): number => Number(load64(cell.memory, start + total))
-  return {
-    admitted: at(TOTAL.ADMITTED),
-    succeeded: at(TOTAL.SUCCEEDED),
-    failed: at(TOTAL.FAILED),
-    slow: at(TOTAL.SLOW),
-    ignored: at(TOTAL.IGNORED),
-    late: at(TOTAL.LATE),
-    abandoned: at(TOTAL.ABANDONED),
-    refused: at(TOTAL.REFUSED),
-  }
 }
 
 /** TURN has the high bits of the bucket's number, STAMP the low 30. */

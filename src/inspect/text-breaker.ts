@@ -1,7 +1,7 @@
 /** One breaker as text. */
 import { inspect } from 'node:util'
+import type { ShardTotals } from '../protocol/totals.ts'
 import type { BreakerView } from './breaker.ts'
-import type { ShardTotals } from './buckets.ts'
 import { type Cell, count, ms, pairs, plural, quoted, table } from './table.ts'
 import type { RegionView } from './view.ts'
 

@@ -12,7 +12,8 @@ import { TOTAL } from '../memory/layout.ts'
 import { type Cell, shardOf } from './cell.ts'
 import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
 
-export interface Totals {
+/** What a shard counts. */
+export interface ShardTotals {
   admitted: number
   succeeded: number
   failed: number
@@ -21,8 +22,22 @@ export interface Totals {
   late: number
   abandoned: number
   refused: number
+}
+
+export interface Totals extends ShardTotals {
   inFlight: number
 }
+
+const NAMES = [
+  'admitted',
+  'succeeded',
+  'failed',
+  'slow',
+  'ignored',
+  'late',
+  'abandoned',
+  'refused',
+] as const
 
 /** Where a slot's counters of one breaker start, in longs. */
 function totalsOf(cell: Cell, slot: number): number {
@@ -47,23 +62,10 @@ function countShared(memory: Memory, long: number): void {
   add64(memory, long, 1n)
 }
 
-/** The totals over all shards. Exact when nobody records meanwhile. */
-export function readTotals(cell: Cell): Totals {
-  const sums = new Array<number>(8).fill(0)
-  const slots = slotsInUse(cell.memory, cell.region)
-  for (let slot = 0; slot <= slots; slot++) {
-    const start = totalsOf(cell, slot)
-    for (let total = 0; total < sums.length; total++) {
-      sums[total] = (sums[total] as number) + Number(load64(cell.memory, start + total))
-    }
-  }
-  const at = (total: number): number => sums[total] as number
-  const settled =
-    at(TOTAL.SUCCEEDED) +
-    at(TOTAL.FAILED) +
-    at(TOTAL.IGNORED) +
-    at(TOTAL.LATE) +
-    at(TOTAL.ABANDONED)
+/** The totals of one slot's shard. */
+export function readShard(cell: Cell, slot: number): ShardTotals {
+  const start = totalsOf(cell, slot)
+  const at = (total: number): number => Number(load64(cell.memory, start + total))
   return {
     admitted: at(TOTAL.ADMITTED),
     succeeded: at(TOTAL.SUCCEEDED),
@@ -73,9 +75,21 @@ export function readTotals(cell: Cell): Totals {
     late: at(TOTAL.LATE),
     abandoned: at(TOTAL.ABANDONED),
     refused: at(TOTAL.REFUSED),
-    // Permits that were made up or used twice count as late without having been admitted.
-    inFlight: Math.max(0, at(TOTAL.ADMITTED) - settled),
   }
+}
+
+/** The totals over all shards. Exact when nobody records meanwhile. */
+export function readTotals(cell: Cell): Totals {
+  const sum = { ...readShard(cell, OVERFLOW_SLOT), inFlight: 0 }
+  const slots = slotsInUse(cell.memory, cell.region)
+  for (let slot = 1; slot <= slots; slot++) {
+    const shard = readShard(cell, slot)
+    for (const name of NAMES) sum[name] += shard[name]
+  }
+  const settled = sum.succeeded + sum.failed + sum.ignored + sum.late + sum.abandoned
+  // Permits that were made up or used twice count as late without having been admitted.
+  sum.inFlight = Math.max(0, sum.admitted - settled)
+  return sum
 }
 
 /** Permits that a shard gave and has not seen settled. */

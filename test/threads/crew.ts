@@ -8,12 +8,13 @@ const WORKER = new URL('worker.mjs', import.meta.url)
 
 export interface Member<T> {
   readonly worker: Worker
+  /** Rejects when the worker ends without an answer. */
   readonly result: Promise<T>
   readonly exited: Promise<unknown>
 }
 
 /** Two words: whether the gate is open, and how many wait at it. */
-function closedGate(): Int32Array<SharedArrayBuffer> {
+export function closedGate(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(8))
 }
 
@@ -23,9 +24,10 @@ export function start<T>(
   args: object,
   index = 0,
   gate = closedGate(),
+  file = WORKER,
 ): Member<T> {
   const workerData = { handle: registry.handle, job, args, index, gate: gate.buffer }
-  const worker = new Worker(WORKER, { workerData })
+  const worker = new Worker(file, { workerData })
   // Terminated workers settle nothing; whoever waits for an answer sees the exit.
   const exited = once(worker, 'exit')
   const result = new Promise<T>((resolve, reject) => {
