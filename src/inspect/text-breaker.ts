@@ -1,6 +1,6 @@
 /** One breaker as text. */
 import { inspect } from 'node:util'
-import type { ShardTotals } from '../protocol/totals.ts'
+import { type ShardTotals, TOTAL_NAMES } from '../protocol/totals.ts'
 import type { BreakerView } from './breaker.ts'
 import { type Cell, count, ms, pairs, plural, quoted, table } from './table.ts'
 import type { RegionView } from './view.ts'
@@ -96,25 +96,17 @@ function threadIn(slot: number, { slots }: RegionView): string {
   return String(slots[slot - 1]?.thread ?? 'none now')
 }
 
-const TOTALS = [
-  'admitted',
-  'succeeded',
-  'failed',
-  'slow',
-  'ignored',
-  'late',
-  'abandoned',
-  'refused',
-] as const
-
 function totalLines({ totals, shards }: BreakerView, region: RegionView): string[] {
-  const rowOf = (who: string, of: ShardTotals): Cell[] => [who, ...TOTALS.map(name => of[name])]
+  const rowOf = (who: string, of: ShardTotals): Cell[] => [
+    who,
+    ...TOTAL_NAMES.map(name => of[name]),
+  ]
   const rows = shards.map(shard => [
     ...rowOf(nameOf(shard.slot, region), shard.totals),
     inFlightOf(shard.totals),
   ])
   rows.push([...rowOf('all', totals), totals.inFlight])
-  return table(['calls', ...TOTALS, 'in flight'], rows, '  ')
+  return table(['calls', ...TOTAL_NAMES, 'in flight'], rows, '  ')
 }
 
 function inFlightOf(totals: ShardTotals): number {

@@ -28,7 +28,8 @@ export interface Totals extends ShardTotals {
   inFlight: number
 }
 
-const NAMES = [
+/** In the order in which people read them. */
+export const TOTAL_NAMES = [
   'admitted',
   'succeeded',
   'failed',
@@ -84,7 +85,7 @@ export function readTotals(cell: Cell): Totals {
   const slots = slotsInUse(cell.memory, cell.region)
   for (let slot = 1; slot <= slots; slot++) {
     const shard = readShard(cell, slot)
-    for (const name of NAMES) sum[name] += shard[name]
+    for (const name of TOTAL_NAMES) sum[name] += shard[name]
   }
   const settled = sum.succeeded + sum.failed + sum.ignored + sum.late + sum.abandoned
   // Permits that were made up or used twice count as late without having been admitted.
