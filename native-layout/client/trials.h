@@ -11,6 +11,10 @@
 /* `bb_claim_trial` answers this when STATE has moved: look at it again. */
 #define BB_MOVED INT64_C(-2)
 
+/* Each one lost is a call of another thread, or the one settling of an older trial. */
+#define BB_CLAIM_ATTEMPTS 64
+/* A claim moves to another slot once. */
+#define BB_SETTLE_ATTEMPTS 2
 /* An earlier claimer can be late with one lease; more at once leave it to the next who looks. */
 #define BB_LEASE_ATTEMPTS 4
 
@@ -46,25 +50,23 @@ static inline double bb_lease_end(const busbar_breaker *breaker, busbar_place *p
   return bb_infinity();
 }
 
-/* Takes the first free place: a permit, BUSBAR_REFUSED when there is none, or BB_MOVED. */
-static inline int64_t bb_claim_trial(const busbar_breaker *breaker, int32_t seen) {
+/* The same as bb_claim_trial, of one place. */
+static inline int64_t bb_claim_place(const busbar_breaker *breaker, int32_t seen,
+                                     uint32_t index) {
   uint32_t generation = bb_generation_of(seen);
   uint32_t slot = (uint32_t)breaker->thread->slot;
-  for (uint32_t index = 0; index < breaker->trials;) {
+  busbar_place *place = &breaker->places[index];
+  for (int attempt = 0; attempt < BB_CLAIM_ATTEMPTS; attempt++) {
     /* ATOMIC trials.claim
      *   observes:  free, or a word of an older generation (pairs with settle and claim).
      *   publishes: our slot and claim, before the call starts.
-     *   loses to:  another claimer, or the settler of an older trial, which leaves the place as
-     *              free as it was: look at it again; a transition: give back, look again.
+     *   loses to:  another claimer, or the settler of an older trial, which leaves the place free:
+     *              look again, at the bound the next place; a transition: give back, look again.
      *   dies here: before the CAS nothing happened; after it the place ends with its lease.
      *   wraps:     22 bits of claim: a stale settle needs 4,194,304 claims in one generation. */
-    busbar_place *place = &breaker->places[index];
     int64_t found = bb_load64(&place->place);
     bool is_ours = BB_GET(PLACE, GENERATION, found) == generation;
-    if (is_ours && BB_GET(PLACE, KIND, found) != BUSBAR_PLACE_FREE) {
-      index++;
-      continue;
-    }
+    if (is_ours && BB_GET(PLACE, KIND, found) != BUSBAR_PLACE_FREE) return BUSBAR_REFUSED;
     /* Another generation's word is an older one's, however old, unless STATE has moved. */
     if (bb_seen(breaker) != seen) return BB_MOVED;
     uint32_t claim = (uint32_t)BB_TAKES(PLACE, CLAIM, BB_GET(PLACE, CLAIM, found) + 1);
@@ -74,6 +76,15 @@ static inline int64_t bb_claim_trial(const busbar_breaker *breaker, int32_t seen
     if (bb_seen(breaker) == seen) return bb_pack_permit(generation, index, claim);
     bb_cas64(&place->place, mine, bb_pack_place(generation, BUSBAR_PLACE_FREE, claim, slot));
     return BB_MOVED;
+  }
+  return BUSBAR_REFUSED;
+}
+
+/* Takes the first free place: a permit, BUSBAR_REFUSED when there is none, or BB_MOVED. */
+static inline int64_t bb_claim_trial(const busbar_breaker *breaker, int32_t seen) {
+  for (uint32_t index = 0; index < breaker->trials; index++) {
+    int64_t permit = bb_claim_place(breaker, seen, index);
+    if (permit != BUSBAR_REFUSED) return permit;
   }
   return BUSBAR_REFUSED;
 }
@@ -172,7 +183,7 @@ static inline bool bb_settle_trial(const busbar_breaker *breaker, int32_t seen, 
   if (permit >= 2 * BUSBAR_FIRST_TRIAL_PERMIT || index >= breaker->trials) return true;
   if (BB_GET(PERMIT, GENERATION, permit) != BB_TAKES(PERMIT, GENERATION, generation)) return true;
   busbar_place *place = &breaker->places[index];
-  for (;;) {
+  for (int attempt = 0; attempt < BB_SETTLE_ATTEMPTS; attempt++) {
     /* ATOMIC trials.settle
      *   observes:  our claim (pairs with trials.claim).
      *   publishes: the outcome; the verdict follows from the places.
@@ -198,6 +209,7 @@ static inline bool bb_settle_trial(const busbar_breaker *breaker, int32_t seen, 
     bb_carry_out(breaker, seen, &verdict);
     return is_late;
   }
+  return true;
 }
 
 #endif

@@ -10,14 +10,7 @@
 import { Buffer } from 'node:buffer'
 import { ownDouble } from '#atomics'
 import { RegionError } from '../errors.ts'
-import {
-  areaOf,
-  BREAKER_BYTES,
-  HEAD_BYTES,
-  type KernelMemory,
-  STACK_BYTES,
-  webAssembly,
-} from '../memory/kernel-memory.ts'
+import { areaOf, type KernelMemory, STACK_BYTES, webAssembly } from '../memory/kernel-memory.ts'
 import type { Region } from '../memory/region.ts'
 import { reportDamage } from '../protocol/cell.ts'
 import type { Entry } from '../protocol/directory.ts'
@@ -91,9 +84,4 @@ export function enterKernel(region: Region, slot: number): Kernel | undefined {
   const { kernelMemory } = region
   if (kernelMemory === undefined || slot === OVERFLOW_SLOT) return undefined
   return new Kernel(region, kernelMemory, slot)
-}
-
-/** Whether the areas have room for what the kernel keeps. For a test. */
-export function fitsAreas({ calls }: Kernel): boolean {
-  return calls.headBytes() <= HEAD_BYTES && calls.breakerBytes() <= BREAKER_BYTES
 }

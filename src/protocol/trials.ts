@@ -35,6 +35,12 @@ import { type Cell, reportDamage } from './cell.ts'
 /** `claimTrial` answers this when STATE has moved: look at it again. */
 export const MOVED = -2
 
+/** Each one lost is a call of another thread, or the one settling of an older trial. */
+const CLAIM_ATTEMPTS = 64
+
+/** A claim moves to another slot once. */
+const SETTLE_ATTEMPTS = 2
+
 /** An earlier claimer can be late with one lease; more at once leave it to the next who looks. */
 const LEASE_ATTEMPTS = 4
 
@@ -44,22 +50,28 @@ function placeLong(cell: Cell, place: number): number {
 
 /** Takes the first free place: a permit, REFUSED when there is none, or MOVED. */
 export function claimTrial(cell: Cell, seen: number, slot: number): number {
+  for (let place = 0; place < cell.trials; place++) {
+    const permit = claimPlace(cell, seen, slot, place)
+    if (permit !== REFUSED) return permit
+  }
+  return REFUSED
+}
+
+/** The same of one place. */
+function claimPlace(cell: Cell, seen: number, slot: number, place: number): number {
   const generation = generationOf(seen)
-  for (let place = 0; place < cell.trials; ) {
-    const at = placeLong(cell, place)
-    const found = load64(cell.memory, at)
-    const old = unpackPlace(found)
-    if (old.generation === generation && old.kind !== FREE) {
-      place++
-      continue
-    }
+  const at = placeLong(cell, place)
+  for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
     // ATOMIC trials.claim
     //   observes:  free, or a word of an older generation (pairs with settle and claim).
     //   publishes: our slot and claim, before the call starts.
-    //   loses to:  another claimer, or the settler of an older trial, which leaves the place as
-    //              free as it was: look at it again; a transition: give back, look again.
+    //   loses to:  another claimer, or the settler of an older trial, which leaves the place free:
+    //              look again, at the bound the next place; a transition: give back, look again.
     //   dies here: before the CAS nothing happened; after it the place ends with its lease.
     //   wraps:     22 bits of claim: a stale settle needs 4,194,304 claims within one generation.
+    const found = load64(cell.memory, at)
+    const old = unpackPlace(found)
+    if (old.generation === generation && old.kind !== FREE) return REFUSED
     // Another generation's word is an older one's, however old, unless STATE has moved.
     if (load(cell.memory, cell.state) !== seen) return MOVED
     const claim = (old.claim + 1) & CLAIM_MASK
@@ -217,30 +229,31 @@ export function settleTrial(
   const { place, claim, generationLow } = unpackTrialPermit(permit)
   if (!(Number.isSafeInteger(permit) && place < cell.trials)) return LATE
   if (!isLowOf(generationLow, generation)) return LATE
-  // ATOMIC trials.settle
-  //   observes:  our claim (pairs with trials.claim).
-  //   publishes: the outcome; the verdict follows from the places.
-  //   loses to:  a reaper or a second use of the permit: then it is late; the holder of its slot
-  //              leaving the region (trials.reap), which keeps the claim, once: again.
-  //   dies here: after the CAS the next asker finds the verdict in the places.
-  //   wraps:     as trials.claim.
   const at = placeLong(cell, place)
-  const word = load64(cell.memory, at)
-  const held = unpackPlace(word)
-  if (held.generation !== generation || held.kind !== CLAIMED || held.claim !== claim) return LATE
-  const now = cell.clock.now()
-  if (now >= leaseEnd(cell, at, word, claim, now)) {
-    const verdict = verdictForAsker(cell, viewTrials(cell, generation, now), now)
-    return { late: true, verdict }
+  for (let attempt = 0; attempt < SETTLE_ATTEMPTS; attempt++) {
+    // ATOMIC trials.settle
+    //   observes:  our claim (pairs with trials.claim).
+    //   publishes: the outcome; the verdict follows from the places.
+    //   loses to:  a reaper or a second use of the permit: then it is late; the holder of its slot
+    //              leaving the region (trials.reap), which keeps the claim, once: look again.
+    //   dies here: after the CAS the next asker finds the verdict in the places.
+    //   wraps:     as trials.claim.
+    const word = load64(cell.memory, at)
+    const held = unpackPlace(word)
+    if (held.generation !== generation || held.kind !== CLAIMED || held.claim !== claim) return LATE
+    const now = cell.clock.now()
+    if (now >= leaseEnd(cell, at, word, claim, now)) {
+      const verdict = verdictForAsker(cell, viewTrials(cell, generation, now), now)
+      return { late: true, verdict }
+    }
+    const settled = packPlace(generation, outcome, claim, held.slot)
+    // Counted from here on, also if the generation has ended since `seen` was: an asker may have
+    // carried out the verdict of this very outcome.
+    if (compareExchange64(cell.memory, at, word, settled) !== word) continue
+    if (outcome === FREE) return { late: false, verdict: undefined }
+    return { late: false, verdict: verdictForSettler(cell, viewTrials(cell, generation, now), now) }
   }
-  const settled = packPlace(generation, outcome, claim, held.slot)
-  // Counted from here on, also if the generation has ended since `seen` was: an asker may have
-  // carried out the verdict of this very outcome.
-  if (compareExchange64(cell.memory, at, word, settled) !== word) {
-    return settleTrial(cell, seen, permit, outcome)
-  }
-  if (outcome === FREE) return { late: false, verdict: undefined }
-  return { late: false, verdict: verdictForSettler(cell, viewTrials(cell, generation, now), now) }
+  return LATE
 }
 
 /**

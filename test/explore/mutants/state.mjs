@@ -109,7 +109,7 @@ export const stateMutants = [
     name: 'trial-counter',
     about: 'every place is taken for free: what a count that was never given back comes to',
     file: 'src/protocol/trials.ts',
-    replace: [['if (old.generation === generation && old.kind !== FREE) {', 'if (place < 0) {']],
+    replace: [['if (old.generation === generation && old.kind !== FREE) return REFUSED', '']],
     scenarios: ['three-ask-two', 'used-twice'],
   },
   {
@@ -117,7 +117,7 @@ export const stateMutants = [
     about: 'a claimer that lost a place to the settler of an older trial goes on to the next place',
     file: 'src/protocol/trials.ts',
     replace: [
-      ['at, found, mine) !== found) continue', 'at, found, mine) !== found && ++place) continue'],
+      ['at, found, mine) !== found) continue', 'at, found, mine) !== found) return REFUSED'],
     ],
     scenarios: ['claim-old-settle'],
   },
@@ -125,7 +125,9 @@ export const stateMutants = [
     name: 'settle-once',
     about: 'a trial whose claim only changed its slot is taken for late',
     file: 'src/protocol/trials.ts',
-    replace: [['    return settleTrial(cell, seen, permit, outcome)\n', '    return LATE\n']],
+    replace: [
+      ['at, word, settled) !== word) continue', 'at, word, settled) !== word) return LATE'],
+    ],
     scenarios: ['settle-leave'],
   },
   {
