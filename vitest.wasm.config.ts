@@ -3,8 +3,18 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
-const FOLDERS = ['cases', 'hostile', 'kernel', 'linearize', 'model', 'threads', 'unit', 'verify']
-const NATIVE = ['conservation', 'handover', 'histories', 'trips', 'vanish']
+const FOLDERS = [
+  'cases',
+  'hostile',
+  'kernel',
+  'linearize',
+  'model',
+  'news',
+  'threads',
+  'unit',
+  'verify',
+]
+const NATIVE = ['conservation', 'handover', 'histories', 'news', 'trips', 'vanish']
 
 export default defineConfig({
   ...base,

@@ -16,8 +16,8 @@
  *
  *   int64_t permit = busbar_try_acquire(&breaker);
  *   if (permit == BUSBAR_REFUSED) return busy();
- *   if (call()) busbar_record_success(&breaker, permit, 0);
- *   else busbar_record_failure(&breaker, permit, 0);
+ *   if (call()) busbar_record_success(&breaker, permit, BUSBAR_NOT_MEASURED);
+ *   else busbar_record_failure(&breaker, permit, BUSBAR_NOT_MEASURED);
  *
  *   busbar_leave(&thread);
  *
@@ -29,6 +29,7 @@
 #ifndef BUSBAR_H
 #define BUSBAR_H
 
+#include "client/durations.h"
 #include "client/record.h"
 #include "client/trials.h"
 
@@ -50,6 +51,7 @@ static inline busbar_status busbar_find(busbar_breaker *breaker, busbar_thread *
 static inline void bb_refuse_until(busbar_breaker *breaker, int32_t seen, double until) {
   breaker->refused_by = seen;
   breaker->refused_until = until;
+  breaker->refused = bb_refusals_of(breaker, bb_state_of(seen));
 }
 
 static inline int64_t bb_ask_open(busbar_breaker *breaker, int32_t seen) {
@@ -125,20 +127,24 @@ static inline int64_t busbar_try_acquire(busbar_breaker *breaker) {
     bb_clock *clock = bb_clock_of(breaker);
     bb_glance(clock, bb_region_of(breaker));
     if (clock->latest < breaker->refused_until || bb_time(breaker) < breaker->refused_until) {
-      bb_count(breaker, &breaker->totals->refused);
+      bb_count(breaker, breaker->refused);
       return BUSBAR_REFUSED;
     }
   }
   int64_t permit = bb_ask(breaker, seen);
-  bb_count(breaker, permit == BUSBAR_REFUSED ? &breaker->totals->refused
-                                             : &breaker->totals->admitted);
+  bb_count(breaker, permit == BUSBAR_REFUSED ? breaker->refused : &breaker->totals->admitted);
   return permit;
 }
 
 /* ---- settling -------------------------------------------------------------------------------- */
 
-static inline void bb_count_outcome(const busbar_breaker *breaker, uint32_t kind) {
+/* The duration of an outcome that came without one; so is every negative one, and NaN. */
+#define BUSBAR_NOT_MEASURED (-1.0)
+
+static inline void bb_count_outcome(const busbar_breaker *breaker, uint32_t kind,
+                                    double duration_ms) {
   busbar_totals *totals = breaker->totals;
+  if (duration_ms >= 0) bb_record_duration(breaker, duration_ms);
   bb_count(breaker, kind & BB_FAILED ? &totals->failed : &totals->succeeded);
   if (kind & BB_SLOW) bb_count(breaker, &totals->slow);
 }
@@ -163,14 +169,14 @@ static inline bool bb_record_outcome(busbar_breaker *breaker, int64_t permit, do
     uint32_t state = bb_state_of(seen);
     bool is_watched = state == BUSBAR_CLOSED || state == BUSBAR_METRICS_ONLY;
     if (is_watched || state == BUSBAR_DISABLED) {
-      bb_count_outcome(breaker, kind);
+      bb_count_outcome(breaker, kind, duration_ms);
       if (is_watched) bb_record(breaker, seen, kind);
       return true;
     }
   } else if (permit >= BUSBAR_FIRST_TRIAL_PERMIT) {
     uint32_t outcome = kind == BB_GOOD ? BUSBAR_PLACE_SUCCEEDED : BUSBAR_PLACE_FAILED;
     if (!bb_settle(breaker, seen, permit, outcome)) {
-      bb_count_outcome(breaker, kind);
+      bb_count_outcome(breaker, kind, duration_ms);
       return true;
     }
   }
@@ -178,7 +184,10 @@ static inline bool bb_record_outcome(busbar_breaker *breaker, int64_t permit, do
   return false;
 }
 
-/* The call succeeded after `duration_ms` (0 where slow calls are off). False when it was late. */
+/*
+ * The call succeeded after `duration_ms`, which is negative where it was not measured: then it is
+ * not slow, and counts in no histogram. False when it was late.
+ */
 static inline bool busbar_record_success(busbar_breaker *breaker, int64_t permit,
                                          double duration_ms) {
   return bb_record_outcome(breaker, permit, duration_ms, BB_GOOD);

@@ -42,6 +42,13 @@
 #define BUSBAR_OPTION_COUNT 14 /* doubles in options */
 #define BUSBAR_KINDS 4 /* of outcomes that windows count */
 #define BUSBAR_SPARE_OUTCOMES 64 /* words of a ring beyond the window */
+#define BUSBAR_STATES 6 /* how many states there are */
+#define BUSBAR_JOURNAL_ENTRIES 1024 /* transitions that are remembered */
+#define BUSBAR_DURATION_UNIT_MICROS 100 /* where the first octave begins */
+#define BUSBAR_DURATION_OCTAVES 23 /* of durations that are told apart */
+#define BUSBAR_DURATION_STEPS 10 /* in each octave, of equal length */
+#define BUSBAR_DURATION_COUNTERS 232 /* one below, the steps, one above */
+#define BUSBAR_UNKNOWN_THREAD 67108863 /* in BY: the maker has not said who it is */
 #define BUSBAR_SPARE_DEFINITIONS 64 /* beyond one a breaker and one a thread */
 #define BUSBAR_LAST_TICK 1073741824 /* the next tick is 1 */
 #define BUSBAR_TURNING (-1) /* in STAMP while the owner turns the bucket over */
@@ -157,6 +164,28 @@
 #define BUSBAR_ENTRY_LINES_BITS 32
 #define BUSBAR_ENTRY_LINES_SHIFT 0
 
+/* KEY { lap 14 | breaker 16 | generation 28 | from 3 | to 3 } */
+#define BUSBAR_KEY_LAP_BITS 14
+#define BUSBAR_KEY_LAP_SHIFT 50
+#define BUSBAR_KEY_BREAKER_BITS 16
+#define BUSBAR_KEY_BREAKER_SHIFT 34
+#define BUSBAR_KEY_GENERATION_BITS 28
+#define BUSBAR_KEY_GENERATION_SHIFT 6
+#define BUSBAR_KEY_FROM_BITS 3
+#define BUSBAR_KEY_FROM_SHIFT 3
+#define BUSBAR_KEY_TO_BITS 3
+#define BUSBAR_KEY_TO_SHIFT 0
+
+/* BY { claimed 1 | announces 1 | hand 1 | thread 26 } */
+#define BUSBAR_BY_CLAIMED_BITS 1
+#define BUSBAR_BY_CLAIMED_SHIFT 28
+#define BUSBAR_BY_ANNOUNCES_BITS 1
+#define BUSBAR_BY_ANNOUNCES_SHIFT 27
+#define BUSBAR_BY_HAND_BITS 1
+#define BUSBAR_BY_HAND_SHIFT 26
+#define BUSBAR_BY_THREAD_BITS 26
+#define BUSBAR_BY_THREAD_SHIFT 0
+
 /* STOCK { version 17 | minimum 1 | left 14 } */
 #define BUSBAR_STOCK_VERSION_BITS 17
 #define BUSBAR_STOCK_VERSION_SHIFT 15
@@ -198,6 +227,8 @@
  *   header: ceilTo(size(header), LINE_BYTES)
  *   defaults: ceilTo(size(options), LINE_BYTES)
  *   threads: ceilTo((maxThreads + 1) * size(thread), LINE_BYTES)
+ *   presence: (maxThreads + 1) * size(presence)
+ *   journal: JOURNAL_ENTRIES * size(journal_entry)
  *   directory: ceilTo(maxBreakers * size(entry), LINE_BYTES)
  *   definitions: definitionCount * size(definition)
  *   arena: arenaLines * LINE_BYTES
@@ -218,11 +249,12 @@
  *   ring: ceilTo(ringCapacity * size(outcome), LINE_BYTES)
  *   overflow: overflowBytes
  *   shards: maxThreads * shardBytes
+ *   tallies: (maxThreads + 1) * size(tally)
  */
 
 /*
- * Header. Three lines: one that is fixed, one that any thread writes, and one for the tick, which
- * the keeper writes and every call reads.
+ * Header. Four lines: one that is fixed, one that any thread writes, one for the tick, which the
+ * keeper writes and every call reads, and one that transitions write.
  */
 typedef struct busbar_header {
   /* shared: Written last, atomically; anything else is not a region */
@@ -242,12 +274,19 @@ typedef struct busbar_header {
   int32_t damaged; /* shared: How many illegal words were met */
   int32_t overflow_used; /* shared: Whether sums must look at shard 0's buckets; never back to 0 */
   int32_t active; /* shared: Whether a thread has seen a tick since the keeper last looked */
-  int32_t padding_2[26];
+  int32_t threads_without_slot; /* shared: How many threads found no slot free */
+  int32_t padding_2[1];
+  /* shared, TIMED: tag = the number of the lease; until when one thread exports metrics for all */
+  int64_t exporter;
+  int32_t padding_3[22];
   int32_t tick; /* shared: The number of the tick. The keeper sleeps on this word */
-  int32_t padding_3[31];
+  int32_t padding_4[31];
+  /* shared: All entries before this number are there. Listeners sleep on this word */
+  int32_t journal_head;
+  int32_t padding_5[31];
 } busbar_header;
 
-BUSBAR_SIZE(busbar_header, 384);
+BUSBAR_SIZE(busbar_header, 512);
 BUSBAR_ALIGNMENT(busbar_header, 8);
 BUSBAR_OFFSET(busbar_header, magic, 0);
 BUSBAR_OFFSET(busbar_header, version, 4);
@@ -264,7 +303,10 @@ BUSBAR_OFFSET(busbar_header, slots_used, 136);
 BUSBAR_OFFSET(busbar_header, damaged, 140);
 BUSBAR_OFFSET(busbar_header, overflow_used, 144);
 BUSBAR_OFFSET(busbar_header, active, 148);
+BUSBAR_OFFSET(busbar_header, threads_without_slot, 152);
+BUSBAR_OFFSET(busbar_header, exporter, 160);
 BUSBAR_OFFSET(busbar_header, tick, 256);
+BUSBAR_OFFSET(busbar_header, journal_head, 384);
 
 /* Options. The region's defaults, and a part of each definition. */
 typedef struct busbar_options {
@@ -303,6 +345,62 @@ BUSBAR_OFFSET(busbar_options, trial_failure_rate, 96);
 BUSBAR_OFFSET(busbar_options, trial_timeout_ms, 104);
 
 /*
+ * Presence: one line for each slot. Whether the event loop of the slot's thread turns. For people:
+ * nothing is decided by it.
+ */
+typedef struct busbar_presence {
+  /* own: When it last turned, in tenths of a second, + 1; 0: never. Native threads leave it */
+  BUSBAR_ALIGNAS(4) int32_t beat;
+  int32_t padding_1[31];
+} busbar_presence;
+
+BUSBAR_SIZE(busbar_presence, 128);
+BUSBAR_ALIGNMENT(busbar_presence, 4);
+BUSBAR_OFFSET(busbar_presence, beat, 0);
+
+/* Reason. What was said with the command that began the generation, if anything. */
+typedef struct busbar_reason {
+  /* shared, TAGGED: tag = generation + 1; the length in bytes. Written last */
+  BUSBAR_ALIGNAS(8) int64_t head;
+  /* shared, TAGGED: tag = generation + 1; four bytes, the first in the lowest bits */
+  int64_t words[32];
+} busbar_reason;
+
+BUSBAR_SIZE(busbar_reason, 264);
+BUSBAR_ALIGNMENT(busbar_reason, 8);
+BUSBAR_OFFSET(busbar_reason, head, 0);
+BUSBAR_OFFSET(busbar_reason, words, 8);
+
+/*
+ * Journal: one entry for each transition. Entry n stands at n mod JOURNAL_ENTRIES. KEY makes it;
+ * the other words are its details where their tag is n + 1, and may be missing. Two entries may be
+ * of one transition: the first counts.
+ */
+typedef struct busbar_journal_entry {
+  /* shared, KEY: Which transition, of which lap of the ring. No entry is before one that lacks */
+  BUSBAR_ALIGNAS(8) int64_t key;
+  /* shared, TIMED: tag = n + 1; when it was. Until it is there: SINCE of the record */
+  int64_t time;
+  int64_t by; /* shared, TAGGED: tag = n + 1; who made it, and who announces it as its own */
+  int64_t calls; /* shared, TAGGED: tag = n + 1; calls that the state which ended had counted */
+  int64_t failures; /* shared, TAGGED: Failures among them; likewise */
+  int64_t slow; /* shared, TAGGED: Slow calls among them; likewise */
+  busbar_reason reason; /* shared: tag = n + 1; what was said with the command, if anything */
+  int64_t unused[9]; /* unused: So that an entry has whole lines */
+} busbar_journal_entry;
+
+BUSBAR_SIZE(busbar_journal_entry, 384);
+BUSBAR_ALIGNMENT(busbar_journal_entry, 8);
+BUSBAR_OFFSET(busbar_journal_entry, key, 0);
+BUSBAR_OFFSET(busbar_journal_entry, time, 8);
+BUSBAR_OFFSET(busbar_journal_entry, by, 16);
+BUSBAR_OFFSET(busbar_journal_entry, calls, 24);
+BUSBAR_OFFSET(busbar_journal_entry, failures, 32);
+BUSBAR_OFFSET(busbar_journal_entry, slow, 40);
+BUSBAR_OFFSET(busbar_journal_entry, reason, 48);
+BUSBAR_OFFSET(busbar_journal_entry, unused, 312);
+
+/*
  * Definition. A breaker's name and options, fixed once an entry names it. One that no entry names
  * is freed with its dead maker's slot.
  */
@@ -325,19 +423,6 @@ BUSBAR_OFFSET(busbar_definition, name_bytes, 16);
 BUSBAR_OFFSET(busbar_definition, name, 20);
 BUSBAR_OFFSET(busbar_definition, options, 280);
 
-/* Reason. What was said with the command that began the generation, if anything. */
-typedef struct busbar_reason {
-  /* shared, TAGGED: tag = generation + 1; the length in bytes. Written last */
-  BUSBAR_ALIGNAS(8) int64_t head;
-  /* shared, TAGGED: tag = generation + 1; four bytes, the first in the lowest bits */
-  int64_t words[32];
-} busbar_reason;
-
-BUSBAR_SIZE(busbar_reason, 264);
-BUSBAR_ALIGNMENT(busbar_reason, 8);
-BUSBAR_OFFSET(busbar_reason, head, 0);
-BUSBAR_OFFSET(busbar_reason, words, 8);
-
 /*
  * A record's fixed part. STATE is what every call reads; it has a line of its own. The words after
  * it come in two: of two words the one at `generation & 1` belongs to that generation.
@@ -356,10 +441,15 @@ typedef struct busbar_record {
   int64_t trip_failures[2]; /* shared, TAGGED: Failures among them; likewise */
   int64_t trip_slow[2]; /* shared, TAGGED: Slow calls among them; likewise */
   busbar_reason reason[2]; /* shared: What was said with the command, if anything */
-  int32_t padding_2[4];
+  /*
+   * shared, TAGGED: tag = the generation that the last one began, + 1; how often it went from one
+   * state to another, at from * STATES + to
+   */
+  int64_t transitions[36];
+  int32_t padding_2[28];
 } busbar_record;
 
-BUSBAR_SIZE(busbar_record, 768);
+BUSBAR_SIZE(busbar_record, 1152);
 BUSBAR_ALIGNMENT(busbar_record, 8);
 BUSBAR_OFFSET(busbar_record, state, 0);
 BUSBAR_OFFSET(busbar_record, incarnation, 4);
@@ -370,6 +460,7 @@ BUSBAR_OFFSET(busbar_record, trip_calls, 176);
 BUSBAR_OFFSET(busbar_record, trip_failures, 192);
 BUSBAR_OFFSET(busbar_record, trip_slow, 208);
 BUSBAR_OFFSET(busbar_record, reason, 224);
+BUSBAR_OFFSET(busbar_record, transitions, 752);
 
 /* Place of a trial. As many as trials are permitted. */
 typedef struct busbar_place {
@@ -418,7 +509,7 @@ typedef struct busbar_totals {
   int64_t slow; /* stat: Slow calls, among both */
   int64_t ignored; /* stat: Calls released without an outcome */
   int64_t late; /* stat: Outcomes of an earlier generation */
-  int64_t refused; /* stat: Calls that were turned away */
+  int64_t refused; /* stat: Calls that were turned away while open; in other states see tally */
   int64_t abandoned; /* shared: Calls in flight in threads that died */
 } busbar_totals;
 
@@ -463,6 +554,27 @@ BUSBAR_SIZE(busbar_overflow_bucket, 40);
 BUSBAR_ALIGNMENT(busbar_overflow_bucket, 8);
 BUSBAR_OFFSET(busbar_overflow_bucket, epoch, 0);
 BUSBAR_OFFSET(busbar_overflow_bucket, kinds, 8);
+
+/* Tally. What a thread counts for people besides its totals; likewise. */
+typedef struct busbar_tally {
+  BUSBAR_ALIGNAS(8) int64_t refused_half_open; /* stat: Calls refused while half-open */
+  int64_t refused_forced_open; /* stat: Calls refused while forced open */
+  int64_t micros; /* stat: The sum of all durations, in microseconds */
+  /*
+   * stat: How many durations: below DURATION_UNIT_MICROS; in each octave from there on, in
+   * DURATION_STEPS equal steps; above
+   */
+  int64_t durations[232];
+  int64_t unused[5]; /* unused: So that a tally has whole lines */
+} busbar_tally;
+
+BUSBAR_SIZE(busbar_tally, 1920);
+BUSBAR_ALIGNMENT(busbar_tally, 8);
+BUSBAR_OFFSET(busbar_tally, refused_half_open, 0);
+BUSBAR_OFFSET(busbar_tally, refused_forced_open, 8);
+BUSBAR_OFFSET(busbar_tally, micros, 16);
+BUSBAR_OFFSET(busbar_tally, durations, 24);
+BUSBAR_OFFSET(busbar_tally, unused, 1880);
 
 #undef BUSBAR_SIZE
 #undef BUSBAR_ALIGNMENT

@@ -6,6 +6,7 @@ import { InvalidOptionError } from './errors.ts'
 import { REFUSED } from './memory/words/trials.ts'
 import { type ExecuteOptions, readExecuteOptions, requireFunction } from './options/execute.ts'
 import { byError, byTimeout, byValue, type Guard, isThenable, startOf } from './settlement.ts'
+import { traceAsync, traceSync } from './tracing.ts'
 
 /** What a guarded function is given. */
 export interface Call {
@@ -30,6 +31,7 @@ export function runAsync<T>(
   options: ExecuteOptions<T> | undefined,
   note?: RefusalNote,
 ): Promise<T> {
+  if (guard.tracing.hasSubscribers) return runTraced(guard, fn, options, note)
   try {
     requireFunction(fn)
     const read = options === undefined ? NO_OPTIONS : readExecuteOptions(options)
@@ -49,6 +51,16 @@ export function runAsync<T>(
   } catch (error) {
     return Promise.reject(error)
   }
+}
+
+/** Apart, so that a call that nobody traces makes room for no closure. */
+function runTraced<T>(
+  guard: Guard,
+  fn: Fn<T>,
+  options: ExecuteOptions<T> | undefined,
+  note: RefusalNote | undefined,
+): Promise<T> {
+  return traceAsync(guard, options, (traced, read) => runAsync(traced, fn, read, note))
 }
 
 function failed<T>(error: unknown, fallback: Fallback<T> | undefined): Promise<T> {
@@ -149,6 +161,7 @@ async function settleInPromise<T>(
 }
 
 export function runSync<T>(guard: Guard, fn: () => T): T {
+  if (guard.tracing.hasSubscribers) return runSyncTraced(guard, fn)
   requireFunction(fn)
   const permit = guard.core.tryAcquire()
   if (permit === REFUSED) throw guard.refusals.error()
@@ -165,6 +178,10 @@ export function runSync<T>(guard: Guard, fn: () => T): T {
     throw new InvalidOptionError('fn', value, 'a function that returns its result; use execute')
   }
   return byValue(guard, permit, startedAt, value)
+}
+
+function runSyncTraced<T>(guard: Guard, fn: () => T): T {
+  return traceSync(guard, traced => runSync(traced, fn))
 }
 
 /** Not async itself: an answer that is there needs no more than a promise of it. */

@@ -1,5 +1,6 @@
 /** The public names, nothing else. */
 export type { CircuitBreaker, ExecuteResult } from './breaker.ts'
+export type { ExecuteTrace, Refusal, TracedOutcome } from './channels.ts'
 export {
   BusbarError,
   CallTimeoutError,
@@ -23,6 +24,7 @@ export type { RegistryHandle } from './memory/region.ts'
 export type { State } from './memory/words/state.ts'
 export type { KeeperState } from './memory/words/tick.ts'
 export { REFUSED } from './memory/words/trials.ts'
+export type { Gap, StateChange } from './news/events.ts'
 export type { ExecuteOptions } from './options/execute.ts'
 export type {
   BreakerOptions,
@@ -30,17 +32,29 @@ export type {
   CountWindow,
   LocalOptions,
   RegistryOptions,
+  ResolvedOptions,
   SharedOptions,
   SlidingWindow,
   TimeWindow,
   WaitDuration,
 } from './options/types.ts'
-export type { BreakerSnapshot } from './protocol/look.ts'
+export { getRegistry } from './process.ts'
+export type { DurationHistogram, DurationSummary } from './protocol/durations.ts'
+export type { Transition, TransitionCounts } from './protocol/history.ts'
+export type { BreakerSnapshot, TransitionCount } from './protocol/look.ts'
+export type { ShardSnapshot } from './protocol/shards.ts'
 export type { Totals } from './protocol/totals.ts'
 export {
   attachRegistry,
   createRegistry,
-  getRegistry,
   type Registry,
   type RegistrySnapshot,
 } from './registry.ts'
+export {
+  type Logger,
+  type Logging,
+  type LogLevel,
+  type LogOptions,
+  logStateChanges,
+} from './telemetry/logger.ts'
+export type { SlotSnapshot } from './threads/presence.ts'

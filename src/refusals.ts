@@ -6,6 +6,7 @@
  *
  * Many callers hold the same error, so it is frozen, and says how long to wait when it is read.
  */
+import { publishRefusal } from './channels.ts'
 import { CircuitOpenError } from './errors.ts'
 import { generationOf } from './memory/words/state.ts'
 import type { Core } from './protocol/breaker.ts'
@@ -26,8 +27,28 @@ export class Refusals {
     this.#core = core
   }
 
-  /** The error of the last refusal. */
+  /** The error of the last refusal, which is announced. */
   error(): CircuitOpenError {
+    const error = this.#current()
+    publishRefusal(this.#name, error)
+    return error
+  }
+
+  /** A promise rejected with that error, likewise. Nobody need handle it: somebody has. */
+  promise(): Promise<never> {
+    const error = this.#current()
+    let promise = this.#promise
+    if (promise === undefined) {
+      promise = Promise.reject(error)
+      promise.catch(() => {})
+      this.#promise = promise
+    }
+    // Last: a subscriber may be refused in its turn, by another state.
+    publishRefusal(this.#name, error)
+    return promise
+  }
+
+  #current(): CircuitOpenError {
     const { refusedBy, lastError } = this.#core
     if (
       this.#error === undefined ||
@@ -40,16 +61,6 @@ export class Refusals {
       this.#lastError = lastError
     }
     return this.#error
-  }
-
-  /** A promise rejected with that error. Nobody need handle it: somebody has. */
-  promise(): Promise<never> {
-    const error = this.error()
-    if (this.#promise === undefined) {
-      this.#promise = Promise.reject(error)
-      this.#promise.catch(() => {})
-    }
-    return this.#promise
   }
 
   #make(): CircuitOpenError {

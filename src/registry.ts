@@ -1,13 +1,16 @@
-/** Registries: make one, attach to one, find the process's own; get breakers from it. */
-import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+/** Registries: make one, attach to one; get breakers from it. */
+import { isMainThread } from 'node:worker_threads'
 import { load } from '#atomics'
 import { CircuitBreaker } from './breaker.ts'
+import { executeChannel } from './channels.ts'
 import { dumpMemory } from './dump.ts'
 import { InvalidOptionError, NoRegistryError } from './errors.ts'
 import { coreOf } from './kernel/core.ts'
-import { HEADER, LAYOUT_VERSION } from './memory/layout.ts'
+import { HEADER } from './memory/layout.ts'
 import { attachRegion, createRegion, type Region, type RegistryHandle } from './memory/region.ts'
 import { type KeeperState, keeperStateOf } from './memory/words/tick.ts'
+import type { NewsEvent, NewsListener } from './news/events.ts'
+import { Listeners } from './news/listeners.ts'
 import {
   encodeName,
   hasLocal,
@@ -17,22 +20,20 @@ import {
   resolveLocal,
 } from './options/breaker.ts'
 import { DURATION, type Fields, isWithin } from './options/read.ts'
-import {
-  type ResolvedRegistry,
-  readRegistryOptions,
-  readSameRegistryOptions,
-  requireSameFunctions,
-} from './options/registry.ts'
+import { type ResolvedRegistry, readRegistryOptions } from './options/registry.ts'
 import { applyShared, readShared, requireSameShared } from './options/shared.ts'
 import type { BreakerOptions, RegistryOptions } from './options/types.ts'
 import type { Core } from './protocol/breaker.ts'
 import { cellOf, Directory, type Entry } from './protocol/directory.ts'
+import { readHistory, type Transition } from './protocol/history.ts'
+import { ExporterLease } from './protocol/lease.ts'
 import { type BreakerSnapshot, summaryOf } from './protocol/look.ts'
 import { liveSlots } from './protocol/slots.ts'
 import { Refusals } from './refusals.ts'
 import { threadState } from './threads/identity.ts'
 import { startKeeper } from './threads/keeper-start.ts'
 import { join, leave } from './threads/membership.ts'
+import { type SlotSnapshot, slotSnapshots, threadsWithoutSlot } from './threads/presence.ts'
 import { ManualClock } from './time/manual.ts'
 
 /** A registry at one moment: every breaker, cheaply. */
@@ -45,6 +46,10 @@ export interface RegistrySnapshot {
   maxBreakers: number
   /** Damaged words met so far by any thread; each made a call go unguarded. */
   damaged: number
+  /** Threads that found no slot free since the region was made: they share one, see maxThreads. */
+  threadsWithoutSlot: number
+  /** The threads that hold a slot. */
+  slots: SlotSnapshot[]
   /** Whether a keeper serves the region, and whether it is at work. */
   keeper: KeeperState
   /**
@@ -69,6 +74,8 @@ export class Registry {
   readonly #membership: ReturnType<typeof join>
   readonly #directory: Directory
   readonly #held = new Map<string, Held>()
+  readonly #listeners: Listeners
+  readonly #lease: ExporterLease
   #closed = false
 
   /** @internal */
@@ -77,6 +84,8 @@ export class Registry {
     this.#local = local
     this.#membership = join(region)
     this.#directory = new Directory(region, threadState().id)
+    this.#listeners = new Listeners(this.#membership.bulletin, () => this.#requireOpen())
+    this.#lease = new ExporterLease(region.memory)
   }
 
   /** Pass it to another thread (workerData, postMessage) and call `attachRegistry` on it there. */
@@ -105,7 +114,12 @@ export class Registry {
     requireSameShared(`circuit breaker "${name}"`, entry.numbers, asked, name)
     if (held === undefined) return this.#hold(name, entry, local).breaker
     const { core, refusals, breaker } = held
-    return hasLocal(fields) ? new CircuitBreaker(name, core, local, refusals) : breaker
+    if (!hasLocal(fields)) return breaker
+    return new CircuitBreaker(
+      core,
+      { name, core, local, refusals, tracing: executeChannel },
+      this.#listeners,
+    )
   }
 
   #entry(name: string): Entry {
@@ -115,10 +129,12 @@ export class Registry {
   }
 
   #hold(name: string, entry: Entry, local: ResolvedLocal): Held {
-    const { slot, kernel } = this.#membership
-    const core = coreOf(kernel, entry, cellOf(this.#region, entry), slot)
+    const { slot, kernel, bulletin } = this.#membership
+    const cell = cellOf(this.#region, entry, threadState().id, bulletin)
+    const core = coreOf(kernel, entry, cell, slot)
     const refusals = new Refusals(name, core)
-    const breaker = new CircuitBreaker(name, core, local, refusals)
+    const guard = { name, core, local, refusals, tracing: executeChannel }
+    const breaker = new CircuitBreaker(core, guard, this.#listeners)
     const held = { core, local, refusals, breaker }
     this.#held.set(name, held)
     return held
@@ -163,9 +179,42 @@ export class Registry {
       maxThreads: shape.maxThreads,
       maxBreakers: shape.maxBreakers,
       damaged: load(memory, HEADER.DAMAGED),
+      threadsWithoutSlot: threadsWithoutSlot(this.#region),
+      slots: slotSnapshots(this.#region),
       keeper: keeperStateOf(load(memory, HEADER.TICK)),
       breakers: this.names().map(name => summaryOf(name, this.#heldOf(name).core)),
     }
+  }
+
+  /**
+   * The last transitions of all breakers, the oldest first, 1,024 at the most: what a flight
+   * recorder kept, whichever threads died. Cost: a microsecond each.
+   */
+  history(): Transition[] {
+    this.#requireOpen()
+    const { memory, shape: region } = this.#region
+    return readHistory({ memory, region }, this.#directory.entriesAfter(0))
+  }
+
+  /** As `breaker.on`, for all breakers, those that are made later too. */
+  on<E extends NewsEvent>(event: E, listener: NewsListener<E>): this {
+    this.#listeners.on(event, listener)
+    return this
+  }
+
+  /** Ends one `on` with the same arguments. */
+  off<E extends NewsEvent>(event: E, listener: NewsListener<E>): this {
+    this.#listeners.off(event, listener)
+    return this
+  }
+
+  /**
+   * Whether this thread is the one of the process to export metrics, for `leaseMs` from now.
+   * @internal
+   */
+  leads(leaseMs: number): boolean {
+    this.#requireOpen()
+    return this.#lease.hold(this.now(), leaseMs)
   }
 
   /**
@@ -195,6 +244,7 @@ export class Registry {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    this.#listeners.close()
     leave(this.#region, this.#membership)
     for (const { core } of this.#held.values()) core.moveToOverflow()
   }
@@ -220,7 +270,8 @@ export function createRegistry(options?: RegistryOptions): Registry {
   return new Registry(makeRegion(resolved), resolved.local)
 }
 
-function makeRegion(options: ResolvedRegistry): Region {
+/** The region, and its keeper if it is to have one. */
+export function makeRegion(options: ResolvedRegistry): Region {
   if (options.tickMs > 0 && !isMainThread) {
     throw new InvalidOptionError('options.keeper', true, 'false: only the main thread starts one')
   }
@@ -235,50 +286,7 @@ export function attachRegistry(handle: RegistryHandle): Registry {
   return new Registry(region, localOf(region))
 }
 
-function madeWith(region: Region, local = localOf(region)): ResolvedRegistry {
-  const { maxBreakers, maxThreads } = region.shape
-  const { manualClock, tickMs, defaults } = region
-  const kernel = region.kernelMemory === undefined ? 'js' : 'wasm'
-  return { maxBreakers, maxThreads, manualClock, tickMs, kernel, defaults, local }
-}
-
 /** The local defaults that travel: numbers do, functions cannot. */
-function localOf(region: Region): ResolvedLocal {
+export function localOf(region: Region): ResolvedLocal {
   return { ...NO_LOCAL, timeoutMs: region.defaultTimeoutMs }
-}
-
-const REGISTRY_KEY = `busbar.registry.${LAYOUT_VERSION}`
-let own: { region: Region; registry: Registry; local: ResolvedLocal } | undefined
-
-/**
- * The process's registry: made by the first call on the main thread, found by every worker that is
- * started afterwards, nested ones and pools' workers too. Options given where it exists already
- * must say what it was made with.
- *
- * @throws NoRegistryError in a worker that has none, InvalidOptionError, OptionsMismatchError
- */
-export function getRegistry(options?: RegistryOptions): Registry {
-  const region = own?.region ?? findRegion(options)
-  const made = own?.registry.closed === false ? own : undefined
-  const { local } = readSameRegistryOptions(options, madeWith(region, made?.local))
-  if (made === undefined) {
-    own = { region, local, registry: new Registry(region, local) }
-    return own.registry
-  }
-  requireSameFunctions(made.local, local)
-  return made.registry
-}
-
-function findRegion(options: RegistryOptions | undefined): Region {
-  const handle = getEnvironmentData(REGISTRY_KEY)
-  if (handle !== undefined) return attachRegion(handle)
-  if (!isMainThread) {
-    throw new NoRegistryError(
-      'this worker has no registry: call getRegistry() on the main thread before the worker is ' +
-        'started, or pass `registry.handle` in workerData and call attachRegistry(handle)',
-    )
-  }
-  const region = makeRegion(readRegistryOptions(options))
-  setEnvironmentData(REGISTRY_KEY, region.handle)
-  return region
 }

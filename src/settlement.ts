@@ -4,21 +4,34 @@ import type { ResolvedLocal } from './options/breaker.ts'
 import type { Core } from './protocol/breaker.ts'
 import type { Refusals } from './refusals.ts'
 
+/** What a call through a breaker asks of its core. */
+export type GuardedCore = Pick<
+  Core,
+  'cell' | 'lastError' | 'measures' | 'recordFailure' | 'recordSuccess' | 'release' | 'tryAcquire'
+>
+
 /** The breaker that is executed through. */
 export interface Guard {
   readonly name: string
-  readonly core: Core
+  readonly core: GuardedCore
   readonly local: ResolvedLocal
   readonly refusals: Refusals
+  /** Whether calls are to be traced: the channel, or for a call that is traced already, nobody. */
+  readonly tracing: { readonly hasSubscribers: boolean }
 }
 
 /** When a call begins; 0 where nobody asks how long it took. */
-export function startOf({ core }: Guard): number {
-  return core.measures ? core.cell.clock.now() : 0
+export function startOf(guard: Guard): number {
+  return measures(guard) ? guard.core.cell.clock.now() : 0
 }
 
-function durationMs({ core }: Guard, startedAt: number): number {
-  return core.measures ? core.cell.clock.now() - startedAt : 0
+function measures({ core, local }: Guard): boolean {
+  return core.measures || local.measureDurations === true
+}
+
+/** Undefined where nobody asks, which is not the same as a call that took no time. */
+function durationMs(guard: Guard, startedAt: number): number | undefined {
+  return measures(guard) ? guard.core.cell.clock.now() - startedAt : undefined
 }
 
 /** The call gave a result. Returns it, or throws what the predicate threw. */

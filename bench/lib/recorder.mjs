@@ -25,10 +25,11 @@ const VERBS = {
   readOwn: { width: 1, kinds: [0] },
   peek: { width: 1, kinds: [0] },
   count: { width: 1, kinds: [0, WRITES] },
+  countBy: { width: 1, kinds: [0, WRITES] },
 }
 
 /** Not an access of a word: nothing is written down. */
-const NO_VERBS = ['viewsOf', 'ownDouble', 'counterWord', 'notify']
+const NO_VERBS = ['viewsOf', 'ownDouble', 'counterWord', 'notify', 'whenNotified']
 
 /** @type {number[] | undefined} */
 let list

@@ -55,7 +55,7 @@ static int64_t __attribute__((noinline)) batch(busbar_breaker *breaker) {
       right += busbar_try_acquire(breaker) == BUSBAR_REFUSED;
     } else {
       int64_t permit = busbar_try_acquire(breaker);
-      right += permit != BUSBAR_REFUSED && busbar_record_success(breaker, permit, 0);
+      right += permit != BUSBAR_REFUSED && busbar_record_success(breaker, permit, BUSBAR_NOT_MEASURED);
     }
   }
   return right;

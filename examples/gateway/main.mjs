@@ -7,7 +7,10 @@
 //   client (thread) -> gateway (main thread) -> 4 workers (Piscina) -> dependency (process)
 //
 // Start reading in protections.mjs: the three ways to protect a call, side by side. Everything is
-// on 127.0.0.1 and the whole takes about a minute.
+// on 127.0.0.1 and the whole takes about a minute. The dashboard that it names shows the shared
+// breaker live; `npm run demo -- --dashboard` leaves out the comparison and plays the outage with
+// that breaker over and over, until Ctrl-C.
+import { startBoard } from './board.mjs'
 import { phaseLine, reading, setting, table } from './report.mjs'
 import { run } from './run.mjs'
 
@@ -35,7 +38,25 @@ const runs = [
   { protection: 'busbar', title: ['busbar, one', 'for all'] },
 ]
 
+/** The phases again and again, each under a name of its own. */
+function* forEver(phases) {
+  for (let round = 1; ; round += 1) {
+    for (const phase of phases) yield { ...phase, name: `${round}. ${phase.name}` }
+  }
+}
+
+const board = await startBoard()
 console.log(setting(plan))
+
+if (process.argv.includes('--dashboard')) {
+  console.log(`\nDashboard: ${board.url} (Ctrl-C ends)\n`)
+  const endless = { ...plan, phases: forEver(plan.phases) }
+  await run(endless, 'busbar', result => {
+    console.log(phaseLine({ ...result, name: result.name.replace(/^\d+\. /, '') }))
+  })
+}
+
+console.log(`\nDashboard: ${board.url} (shows the shared breaker, the last of the three)`)
 const columns = []
 for (const { protection, title } of runs) {
   console.log(`\n${title.join(' ')}:`)
@@ -43,3 +64,4 @@ for (const { protection, title } of runs) {
   columns.push({ title, phases })
 }
 console.log(`\n${table(columns)}\n\n${reading(plan)}`)
+board.stop()

@@ -24,7 +24,7 @@ const WARM_UP_REQUESTS = 100
 
 /**
  * @param {import('./protections.mjs').BreakerSettings & { callTimeoutMs: number, workers: number,
- *   requestsPerSecond: number, phases: Phase[], atomics?: 'sync' | 'async' | 'disabled' }} plan
+ *   requestsPerSecond: number, phases: Iterable<Phase>, atomics?: 'sync' | 'async' | 'disabled' }} plan
  * @param {'none' | 'opossum' | 'busbar'} protection
  * @param {(result: PhaseResult) => void} [onPhase]  called as soon as a phase's answers are in
  * @returns {Promise<PhaseResult[]>}

@@ -92,10 +92,10 @@ static inline void bb_count32(uint32_t *counter) {
   __atomic_store_n(counter, value + 1, __ATOMIC_RELEASE);
 }
 
-/* The same, 64 bits wide, for people: nothing is published by it (class "stat"). */
-static inline void bb_count64(int64_t *counter) {
+/* Adds any amount, 64 bits wide, for people: nothing is published by it (class "stat"). */
+static inline void bb_count64(int64_t *counter, uint64_t amount) {
   uint64_t value = (uint64_t)__atomic_load_n(counter, __ATOMIC_RELAXED);
-  __atomic_store_n(counter, (int64_t)(value + 1), __ATOMIC_RELAXED);
+  __atomic_store_n(counter, (int64_t)(value + amount), __ATOMIC_RELAXED);
 }
 
 #endif

@@ -39,6 +39,7 @@ typedef struct {
   busbar_options options;
   double created_ms;
   int32_t seed;
+  uint32_t number; /* in the directory */
 
   busbar_record *record;
   busbar_place *places;
@@ -53,7 +54,8 @@ typedef struct {
   uint64_t shard_bytes;
   uint32_t buckets;
   uint32_t trials;
-  busbar_totals *totals; /* this thread's */
+  busbar_totals *totals; /* this thread's, and */
+  busbar_tally *tally;
 
   double minimum_calls;
   double slow_rate; /* infinity when slow calls are off */
@@ -62,6 +64,7 @@ typedef struct {
   /* What this thread knows. Generations are int64_t, so that BB_NEVER is none. */
   int64_t refused_by;
   double refused_until;
+  int64_t *refused; /* the counter of refusals in the state that refused last */
   int64_t relies_on_generation;
   int64_t relies_on_bucket;
   bool found_minimum;
@@ -106,8 +109,15 @@ static inline void bb_count(const busbar_breaker *breaker, int64_t *counter) {
   if (breaker->thread->slot == BUSBAR_OVERFLOW_SLOT) {
     bb_add64(counter, 1);
   } else {
-    bb_count64(counter);
+    bb_count64(counter, 1);
   }
+}
+
+/* The counter of this thread's refusals in that state: open, half-open or forced-open. */
+static inline int64_t *bb_refusals_of(const busbar_breaker *breaker, uint32_t state) {
+  if (state == BUSBAR_HALF_OPEN) return &breaker->tally->refused_half_open;
+  if (state == BUSBAR_FORCED_OPEN) return &breaker->tally->refused_forced_open;
+  return &breaker->totals->refused;
 }
 
 static inline void bb_fill_in(busbar_breaker *breaker, busbar_thread *thread,
@@ -120,6 +130,7 @@ static inline void bb_fill_in(busbar_breaker *breaker, busbar_thread *thread,
   breaker->created_ms = entry->definition->created_ms;
   uint32_t word = (uint32_t)((uint64_t)(record - region->base) / sizeof(int32_t));
   breaker->seed = (int32_t)(region->seed ^ word * UINT32_C(0x9e3779b1));
+  breaker->number = entry->number;
   breaker->record = (busbar_record *)(void *)record;
   breaker->places = (busbar_place *)(void *)(record + shape->trials);
   breaker->stock = (int32_t *)(void *)(record + shape->stock);
@@ -138,6 +149,7 @@ static inline void bb_fill_in(busbar_breaker *breaker, busbar_thread *thread,
   breaker->buckets = is_time ? (uint32_t)options->buckets : 0;
   breaker->trials = (uint32_t)options->trials;
   breaker->totals = bb_shard_of(breaker, thread->slot);
+  breaker->tally = (busbar_tally *)(void *)(record + shape->tallies) + thread->slot;
   breaker->capacity = is_count ? options->window_length : bb_infinity();
   breaker->minimum_calls =
       options->minimum_calls < breaker->capacity ? options->minimum_calls : breaker->capacity;
@@ -145,6 +157,7 @@ static inline void bb_fill_in(busbar_breaker *breaker, busbar_thread *thread,
   breaker->slow_rate = measures ? options->slow_rate : bb_infinity();
   breaker->refused_by = BB_NEVER;
   breaker->refused_until = 0;
+  breaker->refused = &breaker->totals->refused;
   breaker->relies_on_generation = BB_NEVER;
   breaker->relies_on_bucket = BB_NEVER;
   breaker->found_minimum = false;

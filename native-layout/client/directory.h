@@ -9,6 +9,7 @@
 
 /* A breaker as it stands in the region. Its options are read once, and then checked. */
 typedef struct {
+  uint32_t number; /* in the directory */
   const busbar_definition *definition;
   busbar_options options;
   bb_shape shape;
@@ -35,6 +36,7 @@ static inline busbar_status bb_read_entry(const busbar_region *region, int64_t i
   if (word == 0) return BUSBAR_NOT_FOUND;
   int64_t definition = (int64_t)BB_GET(ENTRY, DEFINITION, word) - 1;
   if (definition < 0 || definition >= region->definition_count) return BUSBAR_DAMAGED_DIRECTORY;
+  entry->number = (uint32_t)index;
   entry->definition = &region->definitions[definition];
   entry->options = entry->definition->options;
   if (!bb_are_sound(&entry->options)) return BUSBAR_DAMAGED_DIRECTORY;

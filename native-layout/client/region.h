@@ -45,6 +45,7 @@ typedef struct {
   uint8_t *base;
   busbar_header *header;
   int64_t *threads;
+  busbar_journal_entry *journal;
   int64_t *directory;
   busbar_definition *definitions;
   uint8_t *arena;
@@ -122,6 +123,7 @@ typedef struct {
   uint64_t shards;
   uint64_t overflow_bytes;
   uint64_t shard_bytes;
+  uint64_t tallies;
   uint64_t lines; /* the whole record */
 } bb_shape;
 
@@ -143,8 +145,10 @@ static inline bb_shape bb_shape_of(const busbar_options *options, int32_t max_th
   shape.shard_bytes = bb_to_line(sizeof(busbar_totals) + buckets * sizeof(busbar_bucket));
   shape.overflow_bytes =
       bb_to_line(sizeof(busbar_totals) + buckets * sizeof(busbar_overflow_bucket));
-  shape.lines = (shape.shards + shape.overflow_bytes +
-                 (uint64_t)max_threads * shape.shard_bytes) / BUSBAR_LINE_BYTES;
+  shape.tallies =
+      shape.shards + shape.overflow_bytes + (uint64_t)max_threads * shape.shard_bytes;
+  uint64_t bytes = shape.tallies + ((uint64_t)max_threads + 1) * sizeof(busbar_tally);
+  shape.lines = bytes / BUSBAR_LINE_BYTES;
   return shape;
 }
 
@@ -152,7 +156,10 @@ static inline bb_shape bb_shape_of(const busbar_options *options, int32_t max_th
 static inline uint64_t bb_place_parts(busbar_region *region) {
   uint64_t at = sizeof(busbar_header) + bb_to_line(sizeof(busbar_options));
   region->threads = (int64_t *)(void *)(region->base + at);
-  at += bb_to_line(((uint64_t)region->max_threads + 1) * sizeof(int64_t));
+  uint64_t slots = (uint64_t)region->max_threads + 1;
+  at += bb_to_line(slots * sizeof(int64_t)) + slots * sizeof(busbar_presence);
+  region->journal = (busbar_journal_entry *)(void *)(region->base + at);
+  at += BUSBAR_JOURNAL_ENTRIES * sizeof(busbar_journal_entry);
   region->directory = (int64_t *)(void *)(region->base + at);
   at += bb_to_line((uint64_t)region->max_breakers * sizeof(int64_t));
   region->definitions = (busbar_definition *)(void *)(region->base + at);

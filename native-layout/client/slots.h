@@ -19,15 +19,18 @@ typedef struct {
   const busbar_region *region;
   int64_t held; /* the slot's word; 0 in the overflow slot */
   int32_t slot;
+  uint32_t number; /* as the region knows the thread */
   bb_clock clock;
 } busbar_thread;
 
 /* A member without a slot of its own. */
-static inline void bb_begin(busbar_thread *thread, const busbar_region *region) {
+static inline void bb_begin(busbar_thread *thread, const busbar_region *region,
+                            uint32_t number) {
   bb_clock clock = {0, 0, 0, BUSBAR_NO_KEEPER, 0, 1};
   thread->region = region;
   thread->held = 0;
   thread->slot = BUSBAR_OVERFLOW_SLOT;
+  thread->number = number;
   thread->clock = clock;
 }
 
@@ -59,12 +62,12 @@ static inline int32_t bb_slots_in_use(const busbar_region *region) {
 
 /*
  * Makes the calling thread a member: claims a slot, or the overflow slot, which is slower, where
- * all are taken. `number` is for people, for example gettid(): dumps show it.
+ * all are taken. `number` is for people, for example gettid(): dumps and transitions show it.
  */
 static inline void busbar_join(busbar_thread *thread, const busbar_region *region,
                                uint32_t number) {
-  bb_begin(thread, region);
-  uint64_t mine = BUSBAR_FIRST_NATIVE_THREAD | (number & (BUSBAR_FIRST_NATIVE_THREAD - 1));
+  uint32_t mine = BUSBAR_FIRST_NATIVE_THREAD | (number & (BUSBAR_FIRST_NATIVE_THREAD - 1));
+  bb_begin(thread, region, mine);
   for (int32_t slot = 1; slot <= region->max_threads; slot++) {
     int64_t found = bb_load64(&region->threads[slot]);
     if (bb_is_live(found)) continue;
@@ -85,6 +88,9 @@ static inline void busbar_join(busbar_thread *thread, const busbar_region *regio
     return;
   }
   bb_use_overflow(region);
+  /* ATOMIC slots.none
+   *   publishes: one thread more that has no slot, for people. */
+  bb_add(&region->header->threads_without_slot, 1);
 }
 
 /*

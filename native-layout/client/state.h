@@ -7,7 +7,16 @@
 #ifndef BUSBAR_CLIENT_STATE_H
 #define BUSBAR_CLIENT_STATE_H
 
-#include "cell.h"
+#include "journal.h"
+
+/*
+ * Done after each transition, to tell JavaScript's listeners of it. Nothing here: that takes
+ * Atomics.notify, and they find out without it (README.md). Define it where there is a way to call
+ * JavaScript.
+ */
+#ifndef BUSBAR_ON_NEWS
+#define BUSBAR_ON_NEWS() (void)0
+#endif
 
 /* A number in [0, 1) that depends on `x` alone. Finalizer of MurmurHash3, 32 bits. */
 static inline double bb_uniform(uint32_t x) {
@@ -47,12 +56,12 @@ static inline double bb_longest_wait_ms(const busbar_breaker *breaker) {
   return breaker->options.wait_max_ms * (1 + breaker->options.wait_jitter) + 0.001;
 }
 
-/* What makes a word one of a generation. */
-typedef bool (*bb_is_of)(int64_t word, uint32_t generation);
-
-/* Writes one word of the generation after `seen`, unless it is there or STATE has moved past it. */
-static inline void bb_fill(const busbar_breaker *breaker, int32_t seen, int64_t *at, int64_t word,
-                           bb_is_of is_of) {
+/*
+ * Writes one word of the generation after `seen`, unless it is there or STATE has moved past it;
+ * returns the word that stands there then.
+ */
+static inline int64_t bb_fill(const busbar_breaker *breaker, int32_t seen, int64_t *at,
+                              int64_t word, bb_is_of is_of) {
   /* ATOMIC state.fill
    *   observes:  a word of g - 1 while g or g + 1 is current; only g + 2's helpers replace it.
    *   loses to:  another helper: its word is as good.
@@ -60,10 +69,11 @@ static inline void bb_fill(const busbar_breaker *breaker, int32_t seen, int64_t 
    *   order:     seq_cst: the word is read before STATE, and replaced after it. */
   int64_t old = bb_load64(at);
   uint32_t generation = bb_next_generation(bb_generation_of(seen));
-  if (is_of(old, generation)) return;
+  if (is_of(old, generation)) return old;
   int32_t state = bb_seen(breaker);
-  if (state != seen && bb_generation_of(state) != generation) return;
-  bb_cas64(at, old, word);
+  if (state != seen && bb_generation_of(state) != generation) return old;
+  int64_t found = bb_cas64(at, old, word);
+  return found == old ? word : found;
 }
 
 static inline void bb_fill_detail(const busbar_breaker *breaker, int32_t seen, int64_t *pair,
@@ -90,15 +100,58 @@ static inline uint32_t bb_opening_after(const busbar_breaker *breaker, int32_t s
   return target == BUSBAR_OPEN ? openings + 1 : openings;
 }
 
-/* Fills what every generation needs, then makes it current. */
-static inline void bb_publish(const busbar_breaker *breaker, int32_t seen, int64_t decided,
-                              double since_ms) {
+/* Fills what every generation needs; when it begins, as all who help say it. */
+static inline double bb_fill_words(const busbar_breaker *breaker, int32_t seen, uint32_t target,
+                                   double since_ms) {
   uint32_t generation = bb_next_generation(bb_generation_of(seen));
-  uint32_t target = (uint32_t)BB_GET(NEXT, STATE, decided);
-  int64_t *since = &breaker->record->since[generation & 1];
-  bb_fill(breaker, seen, since, bb_pack_timed(generation, since_ms), bb_is_timed_of);
+  int64_t *at = &breaker->record->since[generation & 1];
+  int64_t since =
+      bb_fill(breaker, seen, at, bb_pack_timed(generation, since_ms), bb_is_timed_of);
   bb_fill_detail(breaker, seen, breaker->record->openings,
                  bb_opening_after(breaker, seen, target));
+  return bb_is_timed_of(since, generation) ? bb_time_of(since) : since_ms;
+}
+
+/* A state that there is not is damage: nobody counts transitions from it. */
+static inline void bb_count_transition(const busbar_breaker *breaker, int32_t seen, uint32_t from,
+                                       uint32_t to) {
+  if (!(from < BUSBAR_STATES && to < BUSBAR_STATES)) return;
+  /* ATOMIC state.count
+   *   observes:  a count whose last transition was before this one.
+   *   publishes: one more, once: the tag says for which generation.
+   *   loses to:  another helper, which counted it.
+   *   dies here: the next helper counts it.
+   *   wraps:     a pair of states that had no transition for 2^27 generations misses one. */
+  int64_t *at = &breaker->record->transitions[from * BUSBAR_STATES + to];
+  uint32_t generation = bb_next_generation(bb_generation_of(seen));
+  int64_t old = bb_load64(at);
+  uint32_t last = (uint32_t)BB_GET(TAGGED, TAG, old) - 1;
+  if (old != 0 && !bb_is_later(generation, last)) return;
+  uint32_t count = (uint32_t)BB_GET(TAGGED, VALUE, old) + 1;
+  bb_cas64(at, old, bb_pack_tagged(generation + 1, count));
+}
+
+/*
+ * Counts the transition and gives it its entry in the journal, looking from `head` on. `counts`,
+ * of the state that ended, may be NULL; the maker alone knows them.
+ */
+static inline void bb_enter(const busbar_breaker *breaker, int32_t seen, uint32_t to,
+                            uint32_t head, double since_ms, bool is_maker,
+                            const bb_counts *counts) {
+  bb_key key;
+  uint32_t number = head;
+  key.breaker = breaker->number;
+  key.generation = bb_next_generation(bb_generation_of(seen));
+  key.from = bb_state_of(seen);
+  key.to = to;
+  bb_count_transition(breaker, seen, key.from, to);
+  if (!bb_append(breaker, seen, &key, &number)) return;
+  bb_fill_time(breaker, number, since_ms);
+  if (is_maker) bb_fill_maker(breaker, number, counts);
+}
+
+static inline void bb_publish(const busbar_breaker *breaker, int32_t seen, uint32_t target) {
+  uint32_t generation = bb_next_generation(bb_generation_of(seen));
   /* ATOMIC state.publish
    *   observes:  g still current.
    *   publishes: g + 1 with all its words.
@@ -107,6 +160,7 @@ static inline void bb_publish(const busbar_breaker *breaker, int32_t seen, int64
    *   wraps:     generations after 2^28 transitions: an outcome that late would count.
    *   order:     seq_cst: trials.claim looks at STATE after it has written its place. */
   bb_cas(&breaker->record->state, seen, bb_pack_state(generation, target));
+  BUSBAR_ON_NEWS();
 }
 
 /* The decider alone knows these; if it dies first, the opening is published without them. */
@@ -116,7 +170,8 @@ static inline void bb_write_trip(const busbar_breaker *breaker, int32_t seen, ui
   busbar_record *record = breaker->record;
   uint32_t generation = bb_generation_of(seen);
   uint32_t calls, failures, slow;
-  if (trip != NULL) {
+  /* From half-open on, the window that opened it stays. */
+  if (trip != NULL && target == BUSBAR_OPEN && bb_state_of(seen) != BUSBAR_HALF_OPEN) {
     bb_fill_detail(breaker, seen, record->trip_calls, (uint32_t)trip->calls);
     bb_fill_detail(breaker, seen, record->trip_failures, (uint32_t)trip->failures);
     bb_fill_detail(breaker, seen, record->trip_slow, (uint32_t)trip->slow_calls);
@@ -135,12 +190,14 @@ static inline void bb_write_trip(const busbar_breaker *breaker, int32_t seen, ui
 
 /*
  * Moves the breaker from the STATE word `seen` to `target`. True when this thread decided it; false
- * when another transition came first, which is published by then. `trip` may be NULL.
+ * when another transition came first, which is published by then. `counts`: what the state that
+ * ends has counted, NULL where that is nothing.
  */
 static inline bool bb_transition(const busbar_breaker *breaker, int32_t seen, uint32_t target,
-                                 double since_ms, const bb_counts *trip) {
+                                 double since_ms, const bb_counts *counts) {
   uint32_t generation = bb_next_generation(bb_generation_of(seen));
   int64_t *next = &breaker->record->next[generation & 1];
+  uint32_t head = bb_journal_head(bb_region_of(breaker));
   uint32_t opening = bb_opening_after(breaker, seen, target);
   double until_ms = target == BUSBAR_OPEN
                         ? since_ms + bb_wait_ms(breaker, opening - 1, generation)
@@ -163,8 +220,11 @@ static inline bool bb_transition(const busbar_breaker *breaker, int32_t seen, ui
     decided = won ? mine : found;
     if (!bb_is_next_of(decided, generation)) return false;
   }
-  if (won) bb_write_trip(breaker, seen, target, trip);
-  bb_publish(breaker, seen, decided, since_ms);
+  uint32_t to = (uint32_t)BB_GET(NEXT, STATE, decided);
+  if (won) bb_write_trip(breaker, seen, target, counts);
+  double began_ms = bb_fill_words(breaker, seen, to, since_ms);
+  bb_enter(breaker, seen, to, head, began_ms, won, counts);
+  bb_publish(breaker, seen, to);
   return won;
 }
 

@@ -123,27 +123,35 @@ typedef struct {
   bool is_there;
   uint32_t target;
   double since_ms;
+  /* The trials that decided. */
+  uint32_t succeeded;
+  uint32_t failed;
 } bb_verdict;
 
-static inline bb_verdict bb_verdict_of(bool is_there, bool opens, double since_ms) {
+static inline bb_verdict bb_verdict_of(bool is_there, bool opens, double since_ms,
+                                       uint32_t succeeded, uint32_t failed) {
   bb_verdict verdict;
   verdict.is_there = is_there;
   verdict.target = opens ? BUSBAR_OPEN : BUSBAR_CLOSED;
   verdict.since_ms = since_ms;
+  verdict.succeeded = succeeded;
+  verdict.failed = failed;
   return verdict;
 }
 
 static inline bb_verdict bb_verdict_strict(const busbar_breaker *breaker, uint32_t succeeded,
                                            uint32_t failed, double since_ms) {
   bool opens = failed > 0;
-  return bb_verdict_of(opens || succeeded == breaker->trials, opens, since_ms);
+  bool is_there = opens || succeeded == breaker->trials;
+  return bb_verdict_of(is_there, opens, since_ms, succeeded, failed);
 }
 
 static inline bb_verdict bb_verdict_by_rate(const busbar_breaker *breaker, uint32_t succeeded,
                                             uint32_t failed, double since_ms) {
   bool opens =
       (double)failed / (double)breaker->trials >= breaker->options.trial_failure_rate;
-  return bb_verdict_of(succeeded + failed >= breaker->trials, opens, since_ms);
+  bool is_there = succeeded + failed >= breaker->trials;
+  return bb_verdict_of(is_there, opens, since_ms, succeeded, failed);
 }
 
 /* What an asker has to carry out before it may claim a place (spec 2.6): outlived trials failed. */
@@ -153,8 +161,8 @@ static inline bb_verdict bb_verdict_for_asker(const busbar_breaker *breaker,
     double since_ms = view->outlived > 0 ? view->latest_outlived : now;
     return bb_verdict_by_rate(breaker, view->succeeded, view->failed + view->outlived, since_ms);
   }
-  if (view->outlived > 0) return bb_verdict_of(true, true, view->earliest_outlived);
-  return bb_verdict_strict(breaker, view->succeeded, view->failed, now);
+  double since_ms = view->outlived > 0 ? view->earliest_outlived : now;
+  return bb_verdict_strict(breaker, view->succeeded, view->failed + view->outlived, since_ms);
 }
 
 /* What a settled trial decides. Leases of others are not looked at. */
@@ -167,9 +175,9 @@ static inline bb_verdict bb_verdict_for_settler(const busbar_breaker *breaker,
 
 static inline void bb_carry_out(const busbar_breaker *breaker, int32_t seen,
                                 const bb_verdict *verdict) {
-  if (verdict->is_there) {
-    bb_transition(breaker, seen, verdict->target, verdict->since_ms, NULL);
-  }
+  if (!verdict->is_there) return;
+  bb_counts counts = {verdict->succeeded + verdict->failed, verdict->failed, 0, 0};
+  bb_transition(breaker, seen, verdict->target, verdict->since_ms, &counts);
 }
 
 /*

@@ -51,6 +51,12 @@ static inline uint32_t bb_next_generation(uint32_t generation) {
   return (uint32_t)BB_TAKES(STATE, GENERATION, generation + 1);
 }
 
+/* Whether one generation came after another, to within half of all. */
+static inline bool bb_is_later(uint32_t generation, uint32_t than) {
+  uint64_t ahead = BB_TAKES(STATE, GENERATION, generation - than);
+  return ahead > 0 && ahead < UINT64_C(1) << (BUSBAR_STATE_GENERATION_BITS - 1);
+}
+
 static inline int64_t bb_pack_next(uint32_t generation, uint32_t state, double time_ms) {
   return (int64_t)(BB_PUT(NEXT, TAG, generation) | BB_PUT(NEXT, STATE, state) |
                    BB_PUT(NEXT, TIME, bb_micros(time_ms)));
@@ -74,10 +80,45 @@ static inline int64_t bb_pack_tagged(uint32_t tag, uint32_t value) {
   return (int64_t)(BB_PUT(TAGGED, TAG, tag) | BB_PUT(TAGGED, VALUE, value));
 }
 
+static inline bool bb_is_tagged_of(int64_t word, uint32_t tag) {
+  return BB_GET(TAGGED, TAG, word) == tag;
+}
+
 /* Tags of 32 bits start at 1: memory that nobody wrote belongs to no generation. */
 static inline bool bb_is_detail_of(int64_t word, uint32_t generation) {
-  return BB_GET(TAGGED, TAG, word) == (uint64_t)generation + 1;
+  return bb_is_tagged_of(word, generation + 1);
 }
+
+/* ---- the journal ----------------------------------------------------------------------------- */
+
+/* A transition as its KEY says it. */
+typedef struct {
+  uint32_t breaker; /* its number in the directory */
+  uint32_t generation; /* the one that it began */
+  uint32_t from;
+  uint32_t to;
+} bb_key;
+
+static inline int64_t bb_pack_key(uint32_t number, const bb_key *key) {
+  return (int64_t)(BB_PUT(KEY, LAP, number / BUSBAR_JOURNAL_ENTRIES + 1) |
+                   BB_PUT(KEY, BREAKER, key->breaker) |
+                   BB_PUT(KEY, GENERATION, key->generation) | BB_PUT(KEY, FROM, key->from) |
+                   BB_PUT(KEY, TO, key->to));
+}
+
+/* Whether the word at entry `number`'s place is that entry's. Nobody has written 0. */
+static inline bool bb_is_key_of(int64_t word, uint32_t number) {
+  return word != 0 &&
+         BB_GET(KEY, LAP, word) == BB_TAKES(KEY, LAP, number / BUSBAR_JOURNAL_ENTRIES + 1);
+}
+
+static inline bool bb_is_same_key(int64_t word, const bb_key *key) {
+  return BB_GET(KEY, BREAKER, word) == key->breaker &&
+         BB_GET(KEY, GENERATION, word) == key->generation;
+}
+
+/* The tag of an entry's other words. */
+static inline uint32_t bb_entry_tag(uint32_t number) { return number + 1; }
 
 /* ---- trial places and permits ---------------------------------------------------------------- */
 

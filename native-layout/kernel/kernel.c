@@ -13,13 +13,18 @@
 #define EXPORT(name) __attribute__((export_name(#name)))
 
 /* The clock to be read into the area; a damaged word to be counted and warned of; a keeper to be
- * woken. A time that JavaScript returned would be boxed. */
+ * woken; a transition to be told of; whether this thread listens to those of a breaker. A time that
+ * JavaScript returned would be boxed. */
 void host_refresh(void) IMPORT(refresh);
 void host_damage(uint32_t what) IMPORT(damage);
 void host_wake(void) IMPORT(wake);
+void host_news(void) IMPORT(news);
+bool host_listens_to(uint32_t breaker) IMPORT(listensTo);
 #define BUSBAR_NOW_MS(region) (host_refresh(), ((const double *)(const void *)(region))[-1])
 #define BUSBAR_ON_DAMAGE(what) host_damage(what)
 #define BUSBAR_ON_ASLEEP() host_wake()
+#define BUSBAR_ON_NEWS() host_news()
+#define BUSBAR_LISTENS_TO(breaker) host_listens_to(breaker)
 
 #include "../busbar.h"
 
@@ -37,18 +42,20 @@ EXPORT(headBytes) uint32_t head_bytes(void) { return offsetof(area, breakers); }
 
 EXPORT(breakerBytes) uint32_t breaker_bytes(void) { return sizeof(busbar_breaker); }
 
-/* Attaches, for the thread that holds `slot`, which JavaScript has claimed. A busbar_status. */
-EXPORT(enter) uint32_t enter(area *own, double bytes, int32_t slot) {
+/* Attaches, for the thread of that number, which holds `slot`: JavaScript has claimed it. A
+ * busbar_status. */
+EXPORT(enter) uint32_t enter(area *own, double bytes, int32_t slot, uint32_t thread) {
   busbar_status status = bb_attach(&own->region, NULL, (uint64_t)bytes);
-  bb_begin(&own->thread, &own->region);
+  bb_begin(&own->thread, &own->region, thread);
   own->thread.slot = slot;
   return status;
 }
 
-/* Fills in the `index`-th breaker of the area. */
-EXPORT(hold) busbar_breaker *hold(area *own, uint32_t index, uint32_t definition,
+/* Fills in the `index`-th breaker of the area: number `breaker` of the directory. */
+EXPORT(hold) busbar_breaker *hold(area *own, uint32_t index, uint32_t breaker, uint32_t definition,
                                   uint8_t *record) {
   bb_entry entry;
+  entry.number = breaker;
   entry.definition = &own->region.definitions[definition];
   entry.options = entry.definition->options;
   entry.shape = bb_shape_of(&entry.options, own->region.max_threads);

@@ -4,6 +4,7 @@ import { closedGate } from '../../test/threads/crew.ts'
 import { NativeRegion } from './addon.ts'
 import {
   expectConserved,
+  expectHistory,
   expectSound,
   needAddon,
   openGate,
@@ -51,6 +52,7 @@ describe.each(WINDOWS)('a window of $type', slidingWindow => {
     await Promise.all(workers.map(({ exited }) => exited))
     await until(() => registry.snapshot().threads === 1)
     expectConserved(breaker, natives, counted)
+    expectHistory(registry, breaker)
     if (failing > 0.5) expect(breaker.snapshot().transitions).toBeGreaterThanOrEqual(3)
     else expect(breaker.snapshot().transitions).toBe(0)
     expect(registry.snapshot().damaged).toBe(0)

@@ -7,11 +7,24 @@ static const char *const STATES[] = {"closed",      "open",     "half-open",
                                      "forced-open", "disabled", "metrics-only"};
 
 static void say_totals(const busbar_breaker *breaker) {
+  int64_t half_open = TALLY(breaker, refused_half_open);
+  int64_t forced_open = TALLY(breaker, refused_forced_open);
   printf(" totals %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
-         " %" PRId64 " %" PRId64,
+         " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
          TOTAL(breaker, admitted), TOTAL(breaker, succeeded), TOTAL(breaker, failed),
          TOTAL(breaker, slow), TOTAL(breaker, ignored), TOTAL(breaker, late),
-         TOTAL(breaker, refused), TOTAL(breaker, abandoned));
+         TOTAL(breaker, refused) + half_open + forced_open, half_open, forced_open,
+         TOTAL(breaker, abandoned));
+}
+
+/* The sum in ms, then how many took less than each octave's end. */
+static void say_durations(const busbar_breaker *breaker) {
+  const size_t first = offsetof(busbar_tally, durations);
+  printf(" durations %.3f", (double)TALLY(breaker, micros) / 1000);
+  for (size_t octave = 0; octave <= BUSBAR_DURATION_OCTAVES; octave++) {
+    printf(" %" PRId64, tally_of(breaker, first, 1 + octave * BUSBAR_DURATION_STEPS));
+  }
+  printf(" %" PRId64 "\n", TALLY(breaker, durations));
 }
 
 static void say(busbar_thread *member, const bb_entry *entry) {
@@ -32,7 +45,36 @@ static void say(busbar_thread *member, const bb_entry *entry) {
   double until = now;
   if (busbar_state(&breaker) == BUSBAR_OPEN) bb_read_time(&breaker, generation, &until);
   printf(" wait %.3f", until - now);
-  printf(" trials %u %u\n", view.succeeded, view.failed + view.outlived);
+  printf(" trials %u %u", view.succeeded, view.failed + view.outlived);
+  say_durations(&breaker);
+}
+
+/* The value of an entry's word, -1 where it is not there. */
+static int64_t value_of(int64_t word, uint32_t number) {
+  return bb_is_tagged_of(word, bb_entry_tag(number)) ? (int64_t)BB_GET(TAGGED, VALUE, word) : -1;
+}
+
+static void say_reason(const busbar_reason *reason, uint32_t number) {
+  int64_t length = value_of(reason->head, number);
+  printf(" reason %s", length < 0 ? "none" : "");
+  for (int64_t at = 0; at < length; at++) {
+    putchar((int)(value_of(reason->words[at / 4], number) >> (at % 4 * 8) & 0xff));
+  }
+  putchar('\n');
+}
+
+static void say_entry(const busbar_region *region, uint32_t number) {
+  const busbar_journal_entry *entry = bb_journal_entry(region, number);
+  int64_t key = entry->key;
+  EXPECT(bb_is_key_of(key, number), "entry %u", number);
+  EXPECT(bb_is_timed_of(entry->time, bb_entry_tag(number)), "entry %u", number);
+  printf("entry %u: breaker %d generation %d from %d to %d", number,
+         (int)BB_GET(KEY, BREAKER, key), (int)BB_GET(KEY, GENERATION, key),
+         (int)BB_GET(KEY, FROM, key), (int)BB_GET(KEY, TO, key));
+  printf(" at %.3f by %" PRId64 " counts %" PRId64 " %" PRId64 " %" PRId64,
+         bb_time_of(entry->time), value_of(entry->by, number), value_of(entry->calls, number),
+         value_of(entry->failures, number), value_of(entry->slow, number));
+  say_reason(&entry->reason, number);
 }
 
 int main(int count, char **arguments) {
@@ -53,6 +95,8 @@ int main(int count, char **arguments) {
     lines += entry.shape.lines;
     say(&member, &entry);
   }
+  uint32_t head = bb_journal_head(&region);
+  for (uint32_t number = 0; number < head; number++) say_entry(&region, number);
   free(memory);
   return 0;
 }

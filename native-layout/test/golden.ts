@@ -2,6 +2,7 @@
  * A small region that is the same every time: a manual clock, a fixed seed, one thread. As hex,
  * with the lines that are zero left out, so that a change of the format shows in a diff.
  */
+
 import {
   attachRegistry,
   type CircuitBreaker,
@@ -9,6 +10,10 @@ import {
   REFUSED,
   type Registry,
 } from '../../src/index.ts'
+import { DURATION_COUNTERS, DURATION_STEPS } from '../../src/memory/layout.ts'
+import { attachRegion, type Region } from '../../src/memory/region.ts'
+import { type JournalEntry, readJournalEntry } from '../../src/protocol/history.ts'
+import { journalHead } from '../../src/protocol/journal.ts'
 
 /** Where the header has what differs from region to region: seed and origin. In words. */
 const SEED = 6
@@ -72,12 +77,19 @@ function fill(registry: Registry): void {
     ...COMMON,
     slidingWindow: { type: 'consecutive', failures: 3 },
   })
+  const hand = registry.breaker('hand')
   use(registry, time, 40)
   use(registry, count, 40)
   for (let failure = 0; failure < 4; failure += 1) row.recordFailure(row.tryAcquire())
   registry.advance(200)
   row.recordSuccess(row.tryAcquire())
-  row.tryAcquire()
+  for (let asked = 0; asked < 5; asked += 1) row.tryAcquire()
+  hand.forceOpen({ reason: 'Wartung' })
+  hand.tryAcquire()
+  hand.metricsOnly()
+  for (const ms of [0, 0.0996, 7, 900_000, Number.POSITIVE_INFINITY]) {
+    hand.recordSuccess(hand.tryAcquire(), ms)
+  }
   time.tryAcquire()
 }
 
@@ -85,19 +97,45 @@ function fill(registry: Registry): void {
 export function describeGolden(registry: Registry): string {
   const lines = registry.names().map(name => {
     const breaker = registry.breaker(name)
-    const { state, generation, window, totals, trials, retryAfterMs } = breaker.snapshot()
+    const snapshot = breaker.snapshot()
+    const { state, generation, window, totals, trials, retryAfterMs, durations } = snapshot
     const { calls, failures, slowCalls, slowFailures } = window
     const { admitted, succeeded, failed, slow, ignored, late, refused, abandoned } = totals
-    const counted = [admitted, succeeded, failed, slow, ignored, late, refused, abandoned].join(' ')
+    const { refusedHalfOpen, refusedForcedOpen } = totals
+    const refusals = [refused, refusedHalfOpen, refusedForcedOpen]
+    const counted = [admitted, succeeded, failed, slow, ignored, late, ...refusals, abandoned]
+    const buckets = breaker
+      .durations()
+      .buckets.filter((_, step) => step % DURATION_STEPS === 0 || step === DURATION_COUNTERS - 1)
+      .map(({ count }) => count)
     const wait = (state === 'open' ? retryAfterMs : 0).toFixed(3)
     return (
       `${name}: ${state} ${generation} window ${calls} ${failures} ${slowCalls} ${slowFailures} ` +
-      `totals ${counted} wait ${wait} trials ${trials?.succeeded ?? 0} ${trials?.failed ?? 0}`
+      `totals ${counted.join(' ')} ` +
+      `wait ${wait} trials ${trials?.succeeded ?? 0} ${trials?.failed ?? 0} ` +
+      `durations ${durations.sumMs.toFixed(3)} ${buckets.join(' ')}`
     )
   })
   const { maxBreakers, maxThreads, now } = registry.snapshot()
   const head = `${maxBreakers} breakers, ${maxThreads} threads, slot 0, now ${now.toFixed(3)}`
-  return `${[head, ...lines].join('\n')}\n`
+  const region = attachRegion(registry.handle)
+  return `${[head, ...lines, ...describeJournal(region)].join('\n')}\n`
+}
+
+function describeJournal({ memory, shape: region }: Region): string[] {
+  const place = { memory, region }
+  return Array.from({ length: journalHead(place) }, (_, number) => {
+    const entry = readJournalEntry(place, number)
+    return typeof entry === 'string' ? entry : `entry ${number}: ${describeEntry(entry)}`
+  })
+}
+
+function describeEntry({ breaker, generation, from, to, at, by, counts, text }: JournalEntry) {
+  const { calls = -1, failures = -1, slowCalls = -1 } = counts ?? {}
+  return (
+    `breaker ${breaker} generation ${generation} from ${from} to ${to} at ${at?.toFixed(3)} ` +
+    `by ${by} counts ${calls} ${failures} ${slowCalls} reason ${text ?? 'none'}`
+  )
 }
 
 /** Each line: the number of its first word, and eight words. The first line: how many there are. */

@@ -87,8 +87,9 @@ static void replace_header_words(void) {
 
 static void cut_short(void) {
   const size_t half = length / 2;
-  const size_t lengths[] = {0,   1,   8,    128,          383,        384,
-                            385, 512, half, length - 128, length - 8, length - 1};
+  const size_t header = sizeof(busbar_header);
+  const size_t lengths[] = {0,          1,          8,    128,          header - 1, header,
+                            header + 1, header * 2, half, length - 128, length - 8, length - 1};
   for (size_t at = 0; at < sizeof lengths / sizeof lengths[0]; at++) {
     uint8_t *memory = copy(lengths[at]);
     try_on(memory, lengths[at]);
@@ -116,12 +117,17 @@ static void damage(uint8_t *memory, uint32_t round) {
   busbar_region region;
   EXPECT(busbar_attach(&region, memory, length) == BUSBAR_OK, "the region is sound");
   size_t threads = (size_t)((uint8_t *)region.threads - memory);
+  size_t journal = (size_t)((uint8_t *)region.journal - memory);
   size_t directory = (size_t)((uint8_t *)region.directory - memory);
   size_t definitions = (size_t)((uint8_t *)region.definitions - memory);
   size_t arena = (size_t)(region.arena - memory);
   uint32_t sparing = draw(&seed) % 3 == 0 ? 1 : 1 + draw(&seed) % 200;
-  switch (round % 8) {
-    case 0: scatter(memory, threads, directory, 1 + draw(&seed) % 4); break;
+  switch (round % 9) {
+    case 0: scatter(memory, threads, journal, 1 + draw(&seed) % 4); break;
+    case 4:
+      scatter(memory, sizeof(busbar_header) - BUSBAR_LINE_BYTES, sizeof(busbar_header), 2);
+      scatter(memory, journal, directory, 1 + draw(&seed) % 30);
+      break;
     case 1: scatter(memory, directory, directory + 64, 1 + draw(&seed) % 8); break;
     case 2: scatter(memory, definitions, definitions + 2048, 1 + draw(&seed) % 300); break;
     case 3: scatter(memory, 128, sizeof(busbar_header), 1 + draw(&seed) % 30);

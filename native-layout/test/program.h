@@ -63,4 +63,20 @@ static inline int64_t total_of(const busbar_breaker *breaker, size_t offset) {
 
 #define TOTAL(breaker, name) total_of(breaker, offsetof(busbar_totals, name))
 
+/* The same of `words` counters that stand in each tally from `offset` on. */
+static inline int64_t tally_of(const busbar_breaker *breaker, size_t offset, size_t words) {
+  int64_t sum = 0;
+  const busbar_tally *first = breaker->tally - breaker->thread->slot;
+  for (int32_t slot = 0; slot <= bb_region_of(breaker)->max_threads; slot++) {
+    const uint8_t *tally = (const uint8_t *)&first[slot];
+    const int64_t *counters = (const int64_t *)(const void *)(tally + offset);
+    for (size_t word = 0; word < words; word++) sum += bb_load64(&counters[word]);
+  }
+  return sum;
+}
+
+#define TALLY(breaker, name)                        \
+  tally_of(breaker, offsetof(busbar_tally, name), \
+           sizeof(((busbar_tally *)NULL)->name) / sizeof(int64_t))
+
 #endif

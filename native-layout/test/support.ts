@@ -79,14 +79,18 @@ export interface WorkerCounts extends Counts {
   readonly released: number
 }
 
+/** What each outcome of crews.c and of worker.mjs is said to have taken. */
+const NATIVE_MS = 0.25
+const WORKER_MS = 0.5
+
 /** What all callers counted is what the totals say, and nothing is in flight. */
 export function expectConserved(
   breaker: CircuitBreaker,
   natives: readonly Counts[],
   workers: readonly WorkerCounts[],
 ): void {
-  const { admitted, refused, succeeded, failed, ignored, late, inFlight, abandoned } =
-    breaker.snapshot().totals
+  const { totals, durations } = breaker.snapshot()
+  const { admitted, refused, succeeded, failed, ignored, late, inFlight, abandoned } = totals
   const all = [...natives, ...workers]
   const released = workers.reduce((sum, each) => sum + each.released, 0)
   expect({ admitted, refused, succeeded, failed, unsettled: inFlight + abandoned }).toEqual({
@@ -99,6 +103,31 @@ export function expectConserved(
   expect(ignored + late).toBe(sumOf(all, 'ignored') + sumOf(all, 'late') + released)
   expect(ignored).toBeGreaterThanOrEqual(sumOf(all, 'ignored'))
   expect(late).toBeGreaterThanOrEqual(sumOf(all, 'late'))
+  const counted = (of: readonly Counts[]): number => sumOf(of, 'succeeded') + sumOf(of, 'failed')
+  expect(durations.count).toBe(counted(all))
+  expect(durations.sumMs).toBe(counted(natives) * NATIVE_MS + counted(workers) * WORKER_MS)
+}
+
+/** With so many transitions the journal surely has them all, some twice. */
+const SURELY_IN_JOURNAL = 900
+
+/** The journal has every transition of the only breaker, in order, and says who made it. */
+export function expectHistory(registry: Registry, breaker: CircuitBreaker): void {
+  const { generation, state } = breaker.snapshot()
+  const [first, ...others] = registry.history()
+  if (first === undefined) {
+    expect(generation).toBe(0)
+    return
+  }
+  if (generation <= SURELY_IN_JOURNAL)
+    expect(first).toMatchObject({ generation: 1, from: 'closed' })
+  let last = first
+  for (const next of others) {
+    expect(next).toMatchObject({ generation: last.generation + 1, from: last.to })
+    expect(next.thread).toBeDefined()
+    last = next
+  }
+  expect(last).toMatchObject({ generation, to: state })
 }
 
 /** The verifier finds nothing in a region at rest. */

@@ -1,13 +1,18 @@
 /**
  * Twins: two copies of one region, one used by JavaScript and one by C, call for call. Not only are
- * the answers the same: after each history every word of every breaker is.
+ * the answers the same: after each history every word of every breaker is, and of the journal, but
+ * for who made a transition.
  */
 import { beforeEach, expect, it } from 'vitest'
-import { attachRegistry, type CircuitBreaker, createRegistry } from '../../src/index.ts'
+import { attachRegistry, createRegistry } from '../../src/index.ts'
+import { HEADER, JOURNAL, JOURNAL_ENTRIES, JOURNAL_LONGS } from '../../src/memory/layout.ts'
 import { attachRegion } from '../../src/memory/region.ts'
+import { BY_HAND, makerOf } from '../../src/memory/words/journal.ts'
+import { FIRST_NATIVE_THREAD, THREAD_BITS } from '../../src/memory/words/threads.ts'
 import { type History, randomHistory, type Step } from '../../test/model/histories.ts'
 import { baseSeed, historyCount } from '../../test/model/random.ts'
-import { type NativeBreaker, NativeRegion } from './addon.ts'
+import { NativeRegion } from './addon.ts'
+import { jittered, type Player, playOn } from './play-on.ts'
 import { needAddon } from './support.ts'
 
 const HISTORIES = historyCount(800)
@@ -40,20 +45,21 @@ function differencesAfter(seed: number): string[] {
   }
 }
 
-/** One half of the pair: whose calls `caller` makes, and JavaScript's hands on that region. */
-interface Twin {
+/** One half of the pair. */
+interface Twin extends Player {
   readonly buffer: SharedArrayBuffer
-  readonly caller: CircuitBreaker | NativeBreaker
-  readonly breaker: CircuitBreaker
-  readonly permits: Map<number, number>
 }
 
-const RECORD = { success: 'recordSuccess', failure: 'recordFailure' } as const
+/** The first words of BY, the lower half of which says who made the transition. */
+const BY_WORD = JOURNAL.BY_LONG * 2
+const JOURNAL_WORDS = JOURNAL_LONGS * 2
+const MAKER = 2 ** Number(THREAD_BITS) - 1
 
 class Twins {
   readonly #registries
   readonly #twins: readonly Twin[]
   readonly #arena: number
+  readonly #journal: number
 
   constructor({ seed, options, startMs }: History) {
     const registry = createRegistry({ clock: 'manual', maxBreakers: 16, maxThreads: 2 })
@@ -68,6 +74,7 @@ class Twins {
     const caller = new NativeRegion(copy).join().find('b')
     const other = attachRegistry({ busbar: 1, buffer: copy })
     this.#arena = shape.arena
+    this.#journal = shape.journalLong * 2
     this.#registries = [registry, other]
     this.#twins = [
       { buffer, caller: breaker, breaker, permits: new Map() },
@@ -84,11 +91,21 @@ class Twins {
   }
 
   differingWords(): string[] {
-    const [a, b] = this.#twins.map(({ buffer }) => new Int32Array(buffer).subarray(this.#arena))
+    const [a, b] = this.#twins.map(({ buffer }) => new Int32Array(buffer))
     if (a === undefined || b === undefined) return ['no twins']
-    return Array.from(a.keys())
+    const compared = [HEADER.JOURNAL_HEAD, ...this.#journalWords(), ...from(this.#arena, a.length)]
+    return compared
       .filter(word => a[word] !== b[word])
+      .filter(word => !(this.#saysMaker(word) && areMakers(a[word] ?? 0, b[word] ?? 0)))
       .map(word => `word ${word}: JavaScript wrote ${a[word]}, C ${b[word]}`)
+  }
+
+  #journalWords(): number[] {
+    return from(this.#journal, this.#journal + JOURNAL_ENTRIES * JOURNAL_WORDS)
+  }
+
+  #saysMaker(word: number): boolean {
+    return word < this.#arena && (word - this.#journal) % JOURNAL_WORDS === BY_WORD
   }
 
   close(): void {
@@ -96,47 +113,12 @@ class Twins {
   }
 }
 
-/** Every other history with a wait that is partly random: drawn from the seed, so the same here. */
-function jittered(seed: number, options: History['options']) {
-  const wait = options.waitDurationInOpenStateMs
-  if (seed % 2 === 0 || wait === undefined) return options
-  const plain = typeof wait === 'number' ? { initialMs: wait } : wait
-  return { ...options, waitDurationInOpenStateMs: { ...plain, jitter: 0.5 } }
+function from(first: number, end: number): number[] {
+  return Array.from({ length: end - first }, (_, index) => first + index)
 }
 
-function playOn({ caller, breaker, permits }: Twin, step: Step): number[] {
-  switch (step.do) {
-    case 'acquire': {
-      const permit = caller.tryAcquire()
-      if (permit >= 0) permits.set(step.id, permit)
-      return [permit]
-    }
-    case 'settle':
-      settle(caller, permits.get(step.of), step)
-      return []
-    case 'calls': {
-      const answers = Array.from({ length: step.times }, () => {
-        const permit = caller.tryAcquire()
-        settle(caller, permit < 0 ? undefined : permit, step)
-        return permit
-      })
-      return answers
-    }
-    case 'command':
-      if (step.op !== 'forceOpen') breaker[step.op]()
-      else breaker.forceOpen(step.ttlMs === undefined ? undefined : { ttlMs: step.ttlMs })
-      return []
-    default:
-      return []
-  }
-}
-
-function settle(
-  caller: Twin['caller'],
-  permit: number | undefined,
-  { how, durationMs }: Step & { do: 'settle' | 'calls' },
-): void {
-  if (permit === undefined) return
-  if (how === 'ignored') caller.release(permit)
-  else caller[RECORD[how]](permit, durationMs)
+/** Whether the two say, and nothing else, that JavaScript made the one and C the other. */
+function areMakers(js: number, c: number): boolean {
+  const isNative = (makerOf(c) ?? 0) >= FIRST_NATIVE_THREAD && (c & BY_HAND) === 0
+  return isNative && makerOf(js) === 0 && (js | MAKER) === (c | MAKER)
 }

@@ -36,8 +36,12 @@ const NOTHING = { admitted: 0, refused: 0, succeeded: 0, failed: 0, ignored: 0, 
 function coreOf(name) {
   const region = attachRegion(handle)
   const { slot } = join(region)
-  return new Core(cellOf(region, new Directory(region, threadState().id).find(name)), slot)
+  const { id } = threadState()
+  return new Core(cellOf(region, new Directory(region, id).find(name), id), slot)
 }
+
+/** What every call of `mixed` is said to have taken; crews.c has another. */
+const DURATION_MS = 0.5
 
 /** Of a release the core does not say it either. */
 function settle(core, permit, draw, failing, counts) {
@@ -45,9 +49,9 @@ function settle(core, permit, draw, failing, counts) {
     core.release(permit)
     counts.released++
   } else if (draw < 0.1 + failing) {
-    if (core.recordFailure(permit)) counts.failed++
+    if (core.recordFailure(permit, DURATION_MS)) counts.failed++
     else counts.late++
-  } else if (core.recordSuccess(permit)) counts.succeeded++
+  } else if (core.recordSuccess(permit, DURATION_MS)) counts.succeeded++
   else counts.late++
 }
 

@@ -8,9 +8,10 @@ import { parseArgs } from 'node:util'
 const HELP = `usage: busbar-dump [options] <file>
 
 Prints a busbar region from a file that registry.dump(path) wrote: header, slots,
-breakers with their shards, and what a verifier finds.
+the last transitions, breakers with their shards, and what a verifier finds.
 
   --breaker <name>   print this breaker only (the findings are still those of all)
+  --history <count>  print so many transitions, not 20; with --json all are there
   --json             the same as JSON; times in ms, "for ever" where there is no end
   --offset <bytes>   the region starts there: for core dumps; 4096 or 0x1000
   --find             list where in the file regions may start
@@ -22,6 +23,7 @@ With --find: 0 when a whole region is there, else 2.
 
 const OPTIONS = {
   breaker: { type: 'string' },
+  history: { type: 'string' },
   json: { type: 'boolean', default: false },
   offset: { type: 'string' },
   find: { type: 'boolean', default: false },
@@ -45,6 +47,11 @@ function readOffset(text) {
   throw new Refusal(`--offset must be a number of bytes, like 4096 or 0x1000; got "${text}"`)
 }
 
+function readCount(text) {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new Refusal(`--history must be a number of transitions, like 100; got "${text}"`)
+}
+
 function json(value) {
   const plain = (_, field) => (field === Number.POSITIVE_INFINITY ? 'for ever' : field)
   return `${JSON.stringify(value, plain, 2)}\n`
@@ -56,15 +63,21 @@ function find(parts, file, asJson) {
   return found.some(({ reason }) => reason === undefined) ? 0 : 2
 }
 
-function print(parts, file, { breaker: name, json: asJson, offset }) {
+function print(parts, file, { breaker: name, history: last, json: asJson, offset }) {
   const start = offset === undefined ? undefined : readOffset(offset)
-  const view = parts.viewOf(parts.readRegion(file, start))
-  const breakers = view.breakers.filter(breaker => name === undefined || breaker.name === name)
+  const count = last === undefined ? undefined : readCount(last)
+  const whole = parts.viewOf(parts.readRegion(file, start))
+  const isAsked = asked => name === undefined || asked === name
+  const history = whole.history.filter(({ breaker }) => isAsked(breaker))
+  const view = { ...whole, history }
+  const breakers = view.breakers.filter(breaker => isAsked(breaker.name))
   if (name !== undefined && breakers.length === 0) {
     const names = view.breakers.map(breaker => JSON.stringify(breaker.name)).join(', ')
     throw new Refusal(`no breaker is called ${JSON.stringify(name)}; there are: ${names || 'none'}`)
   }
-  process.stdout.write(asJson ? json({ ...view, breakers }) : parts.textOf(file, view, breakers))
+  process.stdout.write(
+    asJson ? json({ ...view, breakers }) : parts.textOf(file, view, breakers, count),
+  )
   return view.findings.length === 0 ? 0 : 1
 }
 

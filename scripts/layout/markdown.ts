@@ -51,7 +51,15 @@ function regionChapter(): string[] {
     `In formulas ${Object.entries(FUNCTIONS)
       .map(([name, meaning]) => `${code(name)} is ${meaning}`)
       .join('; ')}. Names in capitals are constants; see the end.`,
-    ...structSections(3, ['header', 'options', 'thread', 'entry', 'definition']),
+    ...structSections(3, [
+      'header',
+      'options',
+      'thread',
+      'presence',
+      'journal_entry',
+      'entry',
+      'definition',
+    ]),
   ]
 }
 
@@ -70,7 +78,7 @@ function recordChapter(): string[] {
     '### A shard',
     fence(row([...shard, { name: '..' }])),
     'Shards are padded to whole lines. Only those of time windows have buckets.',
-    ...structSections(4, ['totals', 'bucket', 'overflow_bucket']),
+    ...structSections(4, ['totals', 'bucket', 'overflow_bucket', 'tally']),
   ]
 }
 

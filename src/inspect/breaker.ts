@@ -15,8 +15,10 @@ import { holdsMinimumOf, rowOf, stockOf } from '../memory/words/windows.ts'
 import { describeShared } from '../options/shared.ts'
 import { Core } from '../protocol/breaker.ts'
 import type { Cell } from '../protocol/cell.ts'
+import { type DurationSummary, summarizeDurations } from '../protocol/durations.ts'
+import type { TransitionCount } from '../protocol/look.ts'
 import { readSummary } from '../protocol/periodic.ts'
-import { readReason, readSince, readTime, readTrip } from '../protocol/state.ts'
+import { readReason, readSince, readTime, readTransitions, readTrip } from '../protocol/state.ts'
 import type { Counts } from '../protocol/threshold.ts'
 import { readTotals, type Totals } from '../protocol/totals.ts'
 import { emptyCounts } from '../protocol/window.ts'
@@ -60,6 +62,9 @@ export interface BreakerView {
   /** Outcomes until the next sum; whether the last found the minimum of calls. Null: none yet. */
   readonly stock: { readonly left: number; readonly holdsMinimum: boolean } | null
   readonly periodicSum: (Counts & { readonly at: number }) | null
+  /** How often it went from one state to another; pairs that never happened are left out. */
+  readonly transitions: TransitionCount[]
+  readonly durations: DurationSummary
   readonly totals: Totals
   readonly shards: ShardView[]
 }
@@ -83,9 +88,17 @@ export function breakerViewOf(name: string, cell: Cell, now: number): BreakerVie
     openedBy: readTrip(cell, generation) ?? null,
     trials: trialsOf(cell, generation, now),
     ...windowOf(cell, generation, now),
+    transitions: transitionsOf(cell),
+    durations: summarizeDurations(cell),
     totals: readTotals(cell),
     shards: shardsOf(cell),
   }
+}
+
+function transitionsOf(cell: Cell): TransitionCount[] {
+  return STATE_NAMES.flatMap((from, row) =>
+    STATE_NAMES.map((to, column) => ({ from, to, count: readTransitions(cell, row, column) })),
+  ).filter(({ count }) => count > 0)
 }
 
 function openingsOf(cell: Cell, generation: number): number {

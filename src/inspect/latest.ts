@@ -3,33 +3,52 @@
  * it, unless the clock is manual; it was not before this.
  */
 import { load, load64 } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
 import {
   BUCKET,
   BUCKET_WORDS,
+  HEADER,
+  JOURNAL,
+  JOURNAL_ENTRIES,
+  JOURNAL_LONGS,
+  LINE_WORDS,
   OPTION,
   OVERFLOW_BUCKET_LONGS,
   PLACE_LONGS,
   RECORD,
+  type RegionShape,
   SHARD_BUCKETS,
   SUMMARY,
 } from '../memory/layout.ts'
 import { timeOf } from '../memory/words/timed.ts'
 import { type Cell, shardOf } from '../protocol/cell.ts'
+import { MAX_LEASE_MS } from '../protocol/lease.ts'
 import { numberOfEpoch, numberOfStamp, startOf } from './buckets.ts'
+import { BEAT_UNIT_MS } from './slots.ts'
 
 /** The duty of the periodic sum is due this long after it was taken. */
 const INTERVAL_MS = 100
 
 /** In ms of the region's clock. */
-export function latestTime(cells: readonly Cell[]): number {
+export function latestTime(memory: Memory, region: RegionShape, cells: readonly Cell[]): number {
   let latest = 0
-  for (const cell of cells) {
-    for (const time of timesOf(cell)) {
+  for (const times of [timesOfRegion(memory, region), ...cells.map(timesOf)]) {
+    for (const time of times) {
       // For ever is no time.
       if (time > latest && time < Number.POSITIVE_INFINITY) latest = time
     }
   }
   return latest
+}
+
+function* timesOfRegion(memory: Memory, region: RegionShape): Generator<number> {
+  yield timeOf(load64(memory, HEADER.EXPORTER_LONG)) - MAX_LEASE_MS
+  for (let slot = 1; slot <= region.maxThreads; slot++) {
+    yield Math.max(0, (load(memory, region.presence + slot * LINE_WORDS) >>> 0) - 1) * BEAT_UNIT_MS
+  }
+  for (let entry = 0; entry < JOURNAL_ENTRIES; entry++) {
+    yield timeOf(load64(memory, region.journalLong + entry * JOURNAL_LONGS + JOURNAL.TIME_LONG))
+  }
 }
 
 function* timesOf(cell: Cell): Generator<number> {

@@ -1,5 +1,6 @@
 /** One breaker as text. */
 import { inspect } from 'node:util'
+import { SHARED_KEYS } from '../options/shared.ts'
 import { type ShardTotals, TOTAL_NAMES } from '../protocol/totals.ts'
 import type { BreakerView } from './breaker.ts'
 import { type Cell, count, ms, pairs, plural, quoted, table } from './table.ts'
@@ -10,6 +11,7 @@ export function breakerLines(breaker: BreakerView, region: RegionView): string[]
     pairs(statePairs(breaker, region), '  '),
     pairs(optionPairs(breaker.options), '  '),
     trialLines(breaker, region),
+    transitionLines(breaker),
     totalLines(breaker, region),
     bucketLines(breaker),
   ]
@@ -19,7 +21,7 @@ export function breakerLines(breaker: BreakerView, region: RegionView): string[]
 }
 
 /** With how long that is from now, where the file says when now is. */
-function moment(time: number | null, { clock, now }: RegionView): string {
+export function moment(time: number | null, { clock, now }: RegionView): string {
   const said = ms(time)
   if (clock !== 'manual' || time === null || time === Number.POSITIVE_INFINITY) return said
   if (time === now) return `${said}, which is now`
@@ -41,6 +43,7 @@ function statePairs(breaker: BreakerView, region: RegionView): [string, string][
     rows.push(['opened by', text])
   }
   rows.push(...windowPairs(breaker, region))
+  rows.push(['durations', durationsText(breaker.durations)])
   const { word, lines } = breaker.record
   rows.push(['made at', moment(breaker.createdAt, region)])
   rows.push(['record', `from word ${count(word)} on, ${plural(lines, 'line')}`])
@@ -69,11 +72,24 @@ function countsText(counts: BreakerView['window']): string {
   return `${plural(calls, 'call')}, ${count(failures)} failed, ${slow}`
 }
 
-/** As a user would write them. */
+/** Quantiles are about so: within 4.8 %. */
+function durationsText({
+  count: measured,
+  meanMs,
+  p50Ms,
+  p99Ms,
+}: BreakerView['durations']): string {
+  if (measured === 0) return 'none measured'
+  const quantiles = `p50 about ${ms(p50Ms)}, p99 about ${ms(p99Ms)}`
+  return `${count(measured)} measured, mean ${ms(meanMs)}, ${quantiles}`
+}
+
+/** As a user would write them, in the order of the documentation. */
 export function optionPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
   const format = { breakLength: Number.POSITIVE_INFINITY, numericSeparator: true }
   const textOf = (value: unknown) => (value === 'off' ? 'off' : inspect(value, format))
-  return Object.entries(options).map(([name, value]) => [name, textOf(value)])
+  const names = SHARED_KEYS.filter(name => Object.hasOwn(options, name))
+  return names.map(name => [name, textOf(options[name])])
 }
 
 function trialLines({ trials }: BreakerView, region: RegionView): string[] {
@@ -96,17 +112,37 @@ function threadIn(slot: number, { slots }: RegionView): string {
   return String(slots[slot - 1]?.thread ?? 'none now')
 }
 
+function transitionLines({ transitions }: BreakerView): string[] {
+  if (transitions.length === 0) return []
+  const rows = transitions.map(({ from, to, count: times }) => [arrow(from, to), times])
+  return table(['transitions', 'times'], rows, '  ')
+}
+
+/** From one state to another. */
+export function arrow(from: string, to: string): string {
+  return `${from} -> ${to}`
+}
+
+/** Those of which there is a column. */
+const COLUMNS = TOTAL_NAMES.filter(
+  name => name !== 'refusedHalfOpen' && name !== 'refusedForcedOpen',
+)
+
 function totalLines({ totals, shards }: BreakerView, region: RegionView): string[] {
-  const rowOf = (who: string, of: ShardTotals): Cell[] => [
-    who,
-    ...TOTAL_NAMES.map(name => of[name]),
-  ]
+  const rowOf = (who: string, of: ShardTotals): Cell[] => [who, ...COLUMNS.map(name => of[name])]
   const rows = shards.map(shard => [
     ...rowOf(nameOf(shard.slot, region), shard.totals),
     inFlightOf(shard.totals),
   ])
   rows.push([...rowOf('all', totals), totals.inFlight])
-  return table(['calls', ...TOTAL_NAMES, 'in flight'], rows, '  ')
+  return [...table(['calls', ...COLUMNS, 'in flight'], rows, '  '), ...refusalLines(totals)]
+}
+
+function refusalLines({ refused, refusedHalfOpen, refusedForcedOpen }: ShardTotals): string[] {
+  if (refusedHalfOpen + refusedForcedOpen === 0) return []
+  const open = refused - refusedHalfOpen - refusedForcedOpen
+  const others = `${count(refusedHalfOpen)} half-open, ${count(refusedForcedOpen)} forced-open`
+  return [`  refused while ${count(open)} open, ${others}`]
 }
 
 function inFlightOf(totals: ShardTotals): number {

@@ -2,12 +2,22 @@
 import type { Finding } from '../verify/report.ts'
 import type { BreakerView } from './breaker.ts'
 import type { Candidate } from './file.ts'
+import type { SlotView } from './slots.ts'
 import { type Cell, count, ms, pairs, plural, quoted, table, visible } from './table.ts'
-import { breakerLines, optionPairs } from './text-breaker.ts'
-import type { RegionView, SlotView } from './view.ts'
+import { breakerLines, moment, optionPairs } from './text-breaker.ts'
+import { historyLines } from './text-history.ts'
+import type { RegionView } from './view.ts'
 
-/** `breakers`: those to print. */
-export function textOf(file: string, view: RegionView, breakers: readonly BreakerView[]): string {
+/** Transitions that are printed unless told otherwise. */
+const HISTORY = 20
+
+/** `breakers`: those to print, as `history` has their transitions; `last`: how many of these. */
+export function textOf(
+  file: string,
+  view: RegionView,
+  breakers: readonly BreakerView[],
+  last = HISTORY,
+): string {
   const lines = [
     `region in ${visible(file)}`,
     '',
@@ -20,6 +30,8 @@ export function textOf(file: string, view: RegionView, breakers: readonly Breake
     'slots',
     '',
     ...slotLines(view),
+    '',
+    ...historyLines(view.history, last),
     '',
   ]
   for (const breaker of breakers) lines.push(...breakerLines(breaker, view), '')
@@ -44,11 +56,22 @@ function headerPairs(view: RegionView): [string, string][] {
     ],
     ['records', `${count(view.arenaLinesUsed)} of ${plural(view.arenaLines, 'line')} of 128 bytes`],
     ['slots', `${threads}, ${count(view.slotsUsed)} ever used; the overflow slot was ${overflow}`],
+    ['no slot', `${plural(view.threadsWithoutSlot, 'thread')} found none free`],
+    [
+      'journal',
+      `${plural(view.journalEntries, 'entry', 'entries')}, of which the last 1,024 are kept`,
+    ],
+    ['exporter', exporterText(view)],
     ['clock', clockText(view)],
     ['keeper', keeperText(view)],
     ['damaged', `${plural(view.damagedWordsMet, 'word')} met by calls`],
     ['timeoutMs', view.defaultTimeoutMs === null ? 'off' : ms(view.defaultTimeoutMs)],
   ]
+}
+
+function exporterText(view: RegionView): string {
+  const until = view.exporterLeaseUntil
+  return until === null ? 'no lease yet' : `a lease until ${moment(until, view)}`
 }
 
 function clockText({ clock, now }: RegionView): string {
@@ -67,24 +90,27 @@ function slotLines({ slots }: RegionView): string[] {
   const rows: Cell[][] = []
   for (let at = 0; at < slots.length; at++) {
     const first = slots[at] as SlotView
-    const isLike = ({ state, epoch }: SlotView) => state === 'free' && epoch === first.epoch
+    const isLike = ({ state, epoch }: Pick<SlotView, 'state' | 'epoch'>) =>
+      state === 'free' && epoch === first.epoch
     let last = at
     while (isLike(first) && isLike(slots[last + 1] ?? FENCE)) last++
     rows.push(slotRow(first, last - at))
     at = last
   }
-  return table(['slot', 'state', 'thread', 'started by', 'epoch'], rows, '  ')
+  const head = ['slot', 'state', 'thread', 'started by', 'epoch', 'silent for']
+  return table(head, rows, '  ')
 }
 
-const FENCE: SlotView = { slot: 0, state: 'live', thread: 0, native: false, parent: 0, epoch: 0 }
+/** Behind the last: it is like none. */
+const FENCE = { state: 'live', epoch: 0 } as const
 
 function slotRow(slot: SlotView, more: number): Cell[] {
   const number = more === 0 ? count(slot.slot) : `${slot.slot} to ${slot.slot + more}`
-  const { state, thread, native, parent, epoch } = slot
-  if (thread === null) return [number, state, '', '', epoch]
+  const { state, thread, native, parent, epoch, silentMs } = slot
+  if (thread === null) return [number, state, '', '', epoch, '']
   const who = native ? `${thread} (native)` : thread === 0 ? '0 (main)' : `${thread}`
   const by = thread === 0 ? '' : parent === null ? 'nobody known' : `${parent}`
-  return [number, state, who, by, epoch]
+  return [number, state, who, by, epoch, silentMs === null ? 'unknown' : ms(silentMs)]
 }
 
 function findingLines({ findings, clock }: RegionView): string[] {

@@ -1,4 +1,4 @@
-/** A region as data: header, slots, breakers with their shards, and what the verifier finds. */
+/** A region as data: header, slots, history, breakers, and what the verifier finds. */
 import { load, load64, readFixed, readFixedDouble, viewsOf } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
 import {
@@ -10,36 +10,18 @@ import {
   regionShapeOf,
 } from '../memory/layout.ts'
 import { readNumbers, recordShapeOf } from '../memory/region.ts'
-import {
-  epochOf,
-  FIRST_NATIVE_THREAD,
-  isDead,
-  isLive,
-  NO_PARENT,
-  threadOf,
-} from '../memory/words/threads.ts'
 import { keeperStateOf } from '../memory/words/tick.ts'
+import { timeOf } from '../memory/words/timed.ts'
 import { areSound, describeShared } from '../options/shared.ts'
-import { type Cell, makeCell } from '../protocol/cell.ts'
+import { makeCell, NO_NEWS } from '../protocol/cell.ts'
 import { checkDirectory } from '../verify/directory.ts'
 import { Parts } from '../verify/format.ts'
 import type { Finding } from '../verify/report.ts'
 import { findingsOf } from '../verify/verify.ts'
 import { type BreakerView, breakerViewOf } from './breaker.ts'
+import { type HistoryView, historyOf, type NamedCell } from './history.ts'
 import { latestTime } from './latest.ts'
-
-export interface SlotView {
-  readonly slot: number
-  /** Dead: its thread is known to have ended, and nobody has given the slot back. */
-  readonly state: 'free' | 'live' | 'dead'
-  readonly thread: number | null
-  /** A thread that is not Node's. */
-  readonly native: boolean
-  /** The thread that started it; null where that is not known. */
-  readonly parent: number | null
-  /** How often it was taken, modulo 2^11. */
-  readonly epoch: number
-}
+import { type SlotView, slotViewsOf } from './slots.ts'
 
 export interface RegionView {
   readonly bytes: number
@@ -55,10 +37,18 @@ export interface RegionView {
   readonly keeper: { readonly tickMs: number; readonly state: string; readonly tick: number }
   readonly slotsUsed: number
   readonly overflowUsed: boolean
+  /** How many threads found no slot free. */
+  readonly threadsWithoutSlot: number
+  /** Until when one thread exports metrics for all; null: nobody ever did. */
+  readonly exporterLeaseUntil: number | null
+  /** How many entries the journal was given, modulo 2^32. */
+  readonly journalEntries: number
   readonly damagedWordsMet: number
   readonly defaultTimeoutMs: number | null
   readonly defaults: Readonly<Record<string, unknown>>
   readonly slots: SlotView[]
+  /** The transitions that the journal holds, the oldest first. */
+  readonly history: HistoryView[]
   readonly breakers: BreakerView[]
   /** Breakers whose options are not legal, so that their records cannot be read. */
   readonly unreadable: string[]
@@ -77,16 +67,24 @@ export function viewOf(buffer: SharedArrayBuffer): RegionView {
   const { cells, unreadable } = cellsOf(buffer, memory, shape)
   const isManual = at(HEADER.CLOCK) === CLOCK_MANUAL
   const micros = Number(load64(memory, HEADER.MANUAL_CLOCK_LONG))
-  const now = isManual ? micros / 1000 : latestTime(cells.map(({ cell }) => cell))
+  const now = isManual
+    ? micros / 1000
+    : latestTime(
+        memory,
+        shape,
+        cells.map(({ cell }) => cell),
+      )
   // Before anything else looks at the region: what is found is what the file holds.
   const findings = findingsOf(buffer, { now: isManual ? micros : Math.ceil(now * 1000) })
+  const header = headerOf(memory, shape)
   const breakers = cells.map(({ name, cell }) => breakerViewOf(name, cell, now))
   return {
     bytes: buffer.byteLength,
-    ...headerOf(memory, shape),
+    ...header,
     arenaLinesUsed: breakers.reduce((sum, { record }) => sum + record.lines, 0),
     now,
-    slots: Array.from({ length: shape.maxThreads }, (_, index) => slotOf(memory, shape, index + 1)),
+    slots: slotViewsOf(memory, shape, isManual ? undefined : now),
+    history: historyOf({ memory, region: shape }, cells),
     breakers,
     unreadable,
     findings,
@@ -95,7 +93,7 @@ export function viewOf(buffer: SharedArrayBuffer): RegionView {
 
 type HeaderView = Omit<
   RegionView,
-  'bytes' | 'arenaLinesUsed' | 'now' | 'slots' | 'breakers' | 'unreadable' | 'findings'
+  'bytes' | 'arenaLinesUsed' | 'now' | 'slots' | 'history' | 'breakers' | 'unreadable' | 'findings'
 >
 
 function headerOf(memory: Memory, shape: RegionShape): HeaderView {
@@ -103,6 +101,7 @@ function headerOf(memory: Memory, shape: RegionShape): HeaderView {
   const at = (word: number): number => load(memory, word)
   const part = (word: number): string => (readFixed(memory, word) >>> 0).toString(16)
   const tick = at(HEADER.TICK)
+  const lease = load64(memory, HEADER.EXPORTER_LONG)
   const timeoutMs = readFixedDouble(memory, HEADER.DEFAULT_TIMEOUT_DOUBLE)
   return {
     layoutVersion: at(HEADER.VERSION),
@@ -118,32 +117,17 @@ function headerOf(memory: Memory, shape: RegionShape): HeaderView {
     },
     slotsUsed: at(HEADER.SLOTS_USED),
     overflowUsed: at(HEADER.OVERFLOW_USED) !== 0,
+    threadsWithoutSlot: at(HEADER.THREADS_WITHOUT_SLOT) >>> 0,
+    exporterLeaseUntil: lease === 0n ? null : timeOf(lease),
+    journalEntries: at(HEADER.JOURNAL_HEAD) >>> 0,
     damagedWordsMet: at(HEADER.DAMAGED) >>> 0,
     defaultTimeoutMs: timeoutMs === 0 ? null : timeoutMs,
     defaults: describeShared(readNumbers(memory, shape.defaultsDouble)),
   }
 }
 
-function slotOf(memory: Memory, shape: RegionShape, slot: number): SlotView {
-  const word = load64(memory, shape.threadsLong + slot)
-  const epoch = epochOf(word)
-  if (!isLive(word)) {
-    return { slot, state: 'free', thread: null, native: false, parent: null, epoch }
-  }
-  const { thread, parent } = threadOf(word)
-  const dead = isDead(word)
-  return {
-    slot,
-    state: dead ? 'dead' : 'live',
-    thread,
-    native: thread >= FIRST_NATIVE_THREAD,
-    parent: dead || parent === NO_PARENT ? null : parent,
-    epoch,
-  }
-}
-
 interface Cells {
-  readonly cells: { readonly name: string; readonly cell: Cell }[]
+  readonly cells: NamedCell[]
   readonly unreadable: string[]
 }
 
@@ -158,11 +142,12 @@ function cellsOf(buffer: SharedArrayBuffer, memory: Memory, region: RegionShape)
       found.unreadable.push(entry.name)
       continue
     }
-    const place = { memory, clock: NO_CLOCK, region, seed: 0 }
+    const place = { memory, clock: NO_CLOCK, region, seed: 0, thread: 0, news: NO_NEWS }
     const shape = recordShapeOf(numbers, region.maxThreads)
     const createdAt = readFixedDouble(memory, double + DEFINITION.CREATED_DOUBLE)
-    const cell = makeCell(place, shape, numbers, entry.record, createdAt)
-    found.cells.push({ name: entry.name, cell })
+    const { index: breaker, name, record, definition } = entry
+    const cell = makeCell(place, { breaker, shape, numbers, record, createdAt })
+    found.cells.push({ name, cell, definition })
   }
   return found
 }

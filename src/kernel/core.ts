@@ -1,5 +1,5 @@
 /** A breaker whose permits and outcomes the WebAssembly kernel carries out. */
-import { Core } from '../protocol/breaker.ts'
+import { Core, NOT_MEASURED } from '../protocol/breaker.ts'
 import type { Cell } from '../protocol/cell.ts'
 import type { Entry } from '../protocol/directory.ts'
 import type { Kernel, KernelCalls } from './kernel.ts'
@@ -10,6 +10,8 @@ const NOT_HELD = 0
 class KernelCore extends Core {
   readonly #calls: KernelCalls
   #breaker: number
+  /** The last permit or refusal: another one may be of another generation. */
+  #last = -1
 
   constructor(cell: Cell, slot: number, calls: KernelCalls, breaker: number) {
     super(cell, slot)
@@ -31,18 +33,26 @@ class KernelCore extends Core {
   }
 
   override tryAcquire(): number {
-    return this.#isHeld() ? this.#calls.tryAcquire(this.#breaker) : super.tryAcquire()
+    if (!this.#isHeld()) return super.tryAcquire()
+    const permit = this.#calls.tryAcquire(this.#breaker)
+    if (permit !== this.#last) this.#meet(permit)
+    return permit
+  }
+
+  #meet(permit: number): void {
+    this.#last = permit
+    this.cell.news.notice()
   }
 
   // A BigInt or a Symbol would throw on its way into the kernel; in JavaScript it counts as late.
 
-  override recordSuccess(permit: number, durationMs = 0): boolean {
+  override recordSuccess(permit: number, durationMs = NOT_MEASURED): boolean {
     return this.#isHeld() && typeof permit === 'number' && typeof durationMs === 'number'
       ? this.#calls.recordSuccess(this.#breaker, permit, durationMs) !== 0
       : super.recordSuccess(permit, durationMs)
   }
 
-  override recordFailure(permit: number, durationMs = 0): boolean {
+  override recordFailure(permit: number, durationMs = NOT_MEASURED): boolean {
     return this.#isHeld() && typeof permit === 'number' && typeof durationMs === 'number'
       ? this.#calls.recordFailure(this.#breaker, permit, durationMs) !== 0
       : super.recordFailure(permit, durationMs)

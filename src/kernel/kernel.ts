@@ -8,11 +8,12 @@
  * which may be mixed with the kernel at will, since both keep the same protocol.
  */
 import { Buffer } from 'node:buffer'
-import { ownDouble } from '#atomics'
+import { notify, ownDouble } from '#atomics'
 import { RegionError } from '../errors.ts'
 import { areaOf, type KernelMemory, STACK_BYTES, webAssembly } from '../memory/kernel-memory.ts'
+import { HEADER } from '../memory/layout.ts'
 import type { Region } from '../memory/region.ts'
-import { reportDamage } from '../protocol/cell.ts'
+import { type News, reportDamage } from '../protocol/cell.ts'
 import type { Entry } from '../protocol/directory.ts'
 import { OVERFLOW_SLOT } from '../protocol/slots.ts'
 import { monotonicNow, wakeKeeper } from '../time/monotonic.ts'
@@ -26,8 +27,8 @@ export interface KernelCalls {
   recordFailure(breaker: number, permit: number, durationMs: number): number
   release(breaker: number, permit: number): void
   refusedBy(breaker: number): number
-  enter(head: number, regionBytes: number, slot: number): number
-  hold(head: number, index: number, definition: number, record: number): number
+  enter(head: number, regionBytes: number, slot: number, thread: number): number
+  hold(head: number, index: number, breaker: number, definition: number, record: number): number
   headBytes(): number
   breakerBytes(): number
   readonly __stack_pointer: { value: number }
@@ -38,7 +39,12 @@ const DAMAGED = ['the state word of a breaker', 'the end of a wait', 'the lease 
 
 let module: object | undefined
 
-function instantiate({ memory }: Region, kernelMemory: KernelMemory, head: number): KernelCalls {
+function instantiate(
+  { memory }: Region,
+  kernelMemory: KernelMemory,
+  head: number,
+  news: News,
+): KernelCalls {
   const wasm = webAssembly()
   if (wasm === undefined) throw new RegionError('the region needs WebAssembly, which is off here')
   module ??= new wasm.Module(Buffer.from(MODULE_BASE64, 'base64'))
@@ -49,6 +55,11 @@ function instantiate({ memory }: Region, kernelMemory: KernelMemory, head: numbe
     },
     damage: (what: number) => reportDamage(memory, DAMAGED[what] ?? 'a word'),
     wake: () => wakeKeeper(memory),
+    listensTo: (breaker: number) => (news.listensTo(breaker) ? 1 : 0),
+    news: () => {
+      notify(memory, HEADER.JOURNAL_HEAD)
+      news.notice()
+    },
   }
   const imports = { env: { memory: kernelMemory }, host }
   return new wasm.Instance(module, imports).exports as KernelCalls
@@ -60,28 +71,42 @@ export class Kernel {
   readonly #capacity: number
   #held = 0
 
-  constructor(region: Region, kernelMemory: KernelMemory, slot: number) {
+  constructor(
+    region: Region,
+    kernelMemory: KernelMemory,
+    slot: number,
+    thread: number,
+    news: News,
+  ) {
     const { memory, shape } = region
     this.#head = areaOf(shape, slot) + STACK_BYTES
-    this.calls = instantiate(region, kernelMemory, this.#head)
+    this.calls = instantiate(region, kernelMemory, this.#head, news)
     this.#capacity = shape.maxBreakers
     // The stack grows down from here.
     this.calls.__stack_pointer.value = this.#head
-    const status = this.calls.enter(this.#head, memory.byteLength, slot)
+    const status = this.calls.enter(this.#head, memory.byteLength, slot, thread)
     if (status !== 0) throw new RegionError(`the kernel refuses the region: status ${status}`)
   }
 
   /** Where the kernel keeps what it knows of the breaker; undefined when there is no room left. */
-  hold({ definition, record }: Entry): number | undefined {
+  hold({ breaker, definition, record }: Entry): number | undefined {
     if (this.#held >= this.#capacity) return undefined
     const index = this.#held++
-    return this.calls.hold(this.#head, index, definition, record * 4)
+    return this.calls.hold(this.#head, index, breaker, definition, record * 4)
   }
 }
 
-/** The kernel of this thread, which holds `slot`; undefined where JavaScript does its work. */
-export function enterKernel(region: Region, slot: number): Kernel | undefined {
+/**
+ * The kernel of this thread, which holds `slot` and has the number `thread`; undefined where
+ * JavaScript does its work.
+ */
+export function enterKernel(
+  region: Region,
+  slot: number,
+  thread: number,
+  news: News,
+): Kernel | undefined {
   const { kernelMemory } = region
   if (kernelMemory === undefined || slot === OVERFLOW_SLOT) return undefined
-  return new Kernel(region, kernelMemory, slot)
+  return new Kernel(region, kernelMemory, slot, thread, news)
 }

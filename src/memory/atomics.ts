@@ -6,10 +6,10 @@
  *
  *   readFixed, readFixedDouble    fixed    written before publication, never again
  *   readOwn                       own      the owner looks at what it alone writes
- *   count                         stat     the owner adds one; no decision reads it
+ *   count, countBy                stat     the owner adds; no decision reads it
  *   load, store, add, ...         shared   any thread; sequentially consistent
  *   peek                          shared   a look that may be late: only for hints, see below
- *   wait, notify                  shared   the keeper sleeps on its word; nobody else waits
+ *   wait, whenNotified, notify    shared   the keeper sleeps on a word, listeners for news
  *   load64, add64, ...            shared   the same, 64 bits wide: BigInt, never on a hot path
  *   ownDouble                     none     beside the region, of one thread alone
  *   copyOut                       any      every long of a stretch, whole; not all of one moment
@@ -157,4 +157,29 @@ export function count(memory: Memory, word: number): void {
 
 function carry(memory: Memory, word: number): void {
   Atomics.add(memory.longs, word >> 1, 1n)
+}
+
+/** The same with any whole number from 0 to 2^53 - 1. */
+export function countBy(memory: Memory, word: number, amount: number): void {
+  const next = ((memory[word] as number) >>> 0) + amount
+  if (next < 2 ** 32) memory[word] = next
+  else Atomics.add(memory.longs, word >> 1, BigInt(amount))
+}
+
+interface Waiting {
+  readonly value: PromiseLike<unknown> | string
+}
+
+/**
+ * Resolves after a `notify` of the word; undefined when it holds another value than `value` now, or
+ * where Node cannot wait so. Keeps no process alive.
+ */
+export function whenNotified(
+  memory: Memory,
+  word: number,
+  value: number,
+): PromiseLike<unknown> | undefined {
+  const { waitAsync } = Atomics as { waitAsync?: (...args: unknown[]) => Waiting }
+  const waiting = waitAsync?.(memory, word, value).value
+  return typeof waiting === 'object' ? waiting : undefined
 }

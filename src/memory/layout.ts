@@ -2,7 +2,7 @@
  * Where everything stands in a region. Nothing but offsets, each derived from the one before it;
  * described/ says what they mean; `npm run layout` makes native-layout/ of both.
  *
- *   header | defaults | threads | directory | definitions | arena of breaker records
+ *   header | defaults | threads | presence | journal | directory | definitions | arena of records
  *
  * Offsets count 32-bit words unless the name ends in `Long` or `Double` (64-bit units). Parts that
  * different threads write start on lines of their own: 128 bytes, a pair of cache lines, because
@@ -38,11 +38,15 @@ export const HEADER = {
   DAMAGED: LINE_WORDS + 3,
   OVERFLOW_USED: LINE_WORDS + 4,
   ACTIVE: LINE_WORDS + 5,
+  THREADS_WITHOUT_SLOT: LINE_WORDS + 6,
+  EXPORTER_LONG: LINE_WORDS / 2 + 4, // words 8, 9 of the line
   // a line that only the keeper writes while it is awake, and every call reads
   TICK: 2 * LINE_WORDS,
+  // a line that transitions write, and threads that listen sleep on
+  JOURNAL_HEAD: 3 * LINE_WORDS,
 } as const
 
-export const HEADER_WORDS = 3 * LINE_WORDS
+export const HEADER_WORDS = 4 * LINE_WORDS
 
 /** The most slots that a region may have: their numbers are part of trial places. */
 export const MAX_THREADS = 1023
@@ -91,6 +95,9 @@ export const DEFINITION_WORDS = linesFor((DEFINITION.OPTIONS_DOUBLE + OPTION_COU
 
 // ---- record of a breaker ------------------------------------------------------------------------
 
+/** How many states there are: state numbers are below it. */
+export const STATES = 6
+
 export const MAX_TRIALS = 64
 export const MAX_REASON_BYTES = 128
 export const REASON_LONGS = 1 + MAX_REASON_BYTES / 4 // its length in bytes, then four bytes each
@@ -104,7 +111,8 @@ const TRIP_CALLS_LONG = OPENINGS_LONG + 2
 const TRIP_FAILURES_LONG = TRIP_CALLS_LONG + 2
 const TRIP_SLOW_LONG = TRIP_FAILURES_LONG + 2
 const REASON_LONG = TRIP_SLOW_LONG + 2
-const TRIALS_START = linesFor((REASON_LONG + 2 * REASON_LONGS) * 2)
+const TRANSITIONS_LONG = REASON_LONG + 2 * REASON_LONGS
+const TRIALS_START = linesFor((TRANSITIONS_LONG + STATES * STATES) * 2)
 
 export const RECORD = {
   STATE: 0,
@@ -117,6 +125,7 @@ export const RECORD = {
   TRIP_SLOW_LONG,
   REASON_LONG,
   REASON_STRIDE_LONGS: REASON_LONGS,
+  TRANSITIONS_LONG, // one from each state (row) to each (column)
   TRIALS_START,
 } as const
 
@@ -148,6 +157,22 @@ export const TOTAL = {
 
 const TOTALS_WORDS = 16
 
+/** Counters of durations: octaves from DURATION_UNIT_MICROS on, in equal steps; below; above. */
+export const DURATION_UNIT_MICROS = 100
+export const DURATION_OCTAVES = 23
+export const DURATION_STEPS = 10
+export const DURATION_COUNTERS = 1 + DURATION_OCTAVES * DURATION_STEPS + 1
+
+/** What a thread counts for people besides its totals, longs from the start of its tally. */
+export const TALLY = {
+  REFUSED_HALF_OPEN: 0,
+  REFUSED_FORCED_OPEN: 1,
+  MICROS: 2,
+  DURATIONS: 3,
+} as const
+
+export const TALLY_WORDS = linesFor((TALLY.DURATIONS + DURATION_COUNTERS) * 2)
+
 export const KINDS = 4
 
 /** A time window's bucket in an owner's shard: stamp, turn, then one counter for each kind. */
@@ -173,6 +198,7 @@ export interface RecordShape {
   readonly shards: number
   readonly overflowWords: number
   readonly shardWords: number
+  readonly tallies: number
   readonly buckets: number
   /** The whole record, in lines. */
   readonly lines: number
@@ -194,24 +220,33 @@ export function shapeOf(
   const shards = ring + linesFor(ringCapacity)
   const shardWords = linesFor(TOTALS_WORDS + buckets * BUCKET_WORDS)
   const overflowWords = linesFor(TOTALS_WORDS + buckets * OVERFLOW_BUCKET_LONGS * 2)
-  const words = shards + overflowWords + maxThreads * shardWords
-  return {
-    trials,
-    stock,
-    summary,
-    head,
-    ring,
-    ringCapacity,
-    shards,
-    overflowWords,
-    shardWords,
-    buckets,
-    lines: words / LINE_WORDS,
-  }
+  const tallies = shards + overflowWords + maxThreads * shardWords
+  const words = tallies + (maxThreads + 1) * TALLY_WORDS
+  const before = { trials, stock, summary, head, ring, ringCapacity }
+  const counted = { shards, overflowWords, shardWords, tallies, buckets }
+  return { ...before, ...counted, lines: words / LINE_WORDS }
 }
 
 /** Where a shard's buckets start, in words from the shard's start. */
 export const SHARD_BUCKETS = TOTALS_WORDS
+
+// ---- journal: the last transitions of all breakers ----------------------------------------------
+
+/** A power of two. */
+export const JOURNAL_ENTRIES = 1024
+
+/** An entry, longs from its start. All but KEY are tagged with its number + 1. */
+export const JOURNAL = {
+  KEY_LONG: 0,
+  TIME_LONG: 1,
+  BY_LONG: 2,
+  CALLS_LONG: 3,
+  FAILURES_LONG: 4,
+  SLOW_LONG: 5,
+  REASON_LONG: 6, // as in a record
+} as const
+
+export const JOURNAL_LONGS = linesFor((JOURNAL.REASON_LONG + REASON_LONGS) * 2) / 2
 
 // ---- the region's parts -------------------------------------------------------------------------
 
@@ -224,6 +259,8 @@ export interface Geometry {
 export interface RegionShape extends Geometry {
   readonly defaultsDouble: number
   readonly threadsLong: number
+  readonly presence: number
+  readonly journalLong: number
   readonly directoryLong: number
   readonly definitions: number
   readonly definitionCount: number
@@ -239,7 +276,9 @@ export function regionShapeOf(geometry: Geometry): RegionShape {
   const definitionCount = maxBreakers + maxThreads + SPARE_DEFINITIONS
   const defaults = HEADER_WORDS
   const threads = defaults + linesFor(OPTION_COUNT * 2)
-  const directory = threads + linesFor((maxThreads + 1) * 2)
+  const presence = threads + linesFor((maxThreads + 1) * 2)
+  const journal = presence + (maxThreads + 1) * LINE_WORDS
+  const directory = journal + JOURNAL_ENTRIES * JOURNAL_LONGS * 2
   const definitions = directory + linesFor(maxBreakers * 2)
   const arena = definitions + definitionCount * DEFINITION_WORDS
   const words = arena + arenaLines * LINE_WORDS
@@ -247,6 +286,8 @@ export function regionShapeOf(geometry: Geometry): RegionShape {
     ...geometry,
     defaultsDouble: defaults / 2,
     threadsLong: threads / 2,
+    presence,
+    journalLong: journal / 2,
     directoryLong: directory / 2,
     definitions,
     definitionCount,

@@ -1,23 +1,25 @@
 /** Reads the options of a breaker, the local ones included, and breakers' names. */
 import { InvalidOptionError } from '../errors.ts'
 import { MAX_NAME_BYTES } from '../memory/layout.ts'
-import { type Fields, functionOf, numberOf, readFields, TIMER_DURATION } from './read.ts'
+import { booleanOf, type Fields, functionOf, numberOf, readFields, TIMER_DURATION } from './read.ts'
 import { SHARED_KEYS } from './shared.ts'
 import type { LocalOptions } from './types.ts'
 
-const LOCAL_KEYS = ['isFailure', 'classifyError', 'timeoutMs'] as const
+const LOCAL_KEYS = ['isFailure', 'classifyError', 'timeoutMs', 'measureDurations'] as const
 
 /** Local options with nothing left undefined but what is off. */
 export interface ResolvedLocal {
   readonly isFailure: ((result: unknown) => boolean) | undefined
   readonly classifyError: ((error: unknown) => 'failure' | 'ignored') | undefined
   readonly timeoutMs: number | undefined
+  readonly measureDurations: boolean | undefined
 }
 
 export const NO_LOCAL: ResolvedLocal = Object.freeze({
   isFailure: undefined,
   classifyError: undefined,
   timeoutMs: undefined,
+  measureDurations: undefined,
 })
 
 export function readBreakerFields(what: string, options: unknown): Fields {
@@ -43,6 +45,7 @@ export function resolveLocal(what: string, fields: Fields, base: ResolvedLocal):
     isFailure: isFailure ?? base.isFailure,
     classifyError: classifyError ?? base.classifyError,
     timeoutMs: timeoutMs > 0 ? timeoutMs : undefined,
+    measureDurations: booleanOf(what, fields, 'measureDurations') ?? base.measureDurations,
   })
 }
 

@@ -91,6 +91,12 @@ export function numberOf(
   throw new InvalidOptionError(`${what}.${key}`, value, range.text)
 }
 
+export function booleanOf(what: string, fields: Fields, key: string): boolean | undefined {
+  const value = fields.get(key)
+  if (value === undefined || typeof value === 'boolean') return value
+  throw new InvalidOptionError(`${what}.${key}`, value, 'true or false')
+}
+
 export function functionOf(what: string, fields: Fields, key: string): unknown {
   const value = fields.get(key)
   if (value === undefined || typeof value === 'function') return value

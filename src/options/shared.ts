@@ -24,6 +24,7 @@ import {
   unknownOption,
   wholeBetween,
 } from './read.ts'
+import type { ResolvedOptions, SlidingWindow } from './types.ts'
 
 export const SHARED_KEYS = [
   'slidingWindow',
@@ -178,8 +179,8 @@ function putWaitNumbers(
   patch.set(OPTION.WAIT_JITTER, jitter)
 }
 
-/** The numbers as a user would have given them, complete. */
-export function describeShared(numbers: SharedNumbers): Record<string, unknown> {
+/** The numbers as a user would have given them, complete. A fresh object. */
+export function resolvedOptions(numbers: SharedNumbers): ResolvedOptions {
   const at = (option: number): number => numbers[option] as number
   const slowMs = at(OPTION.SLOW_DURATION_MS)
   const trialRate = at(OPTION.TRIAL_FAILURE_RATE)
@@ -187,7 +188,7 @@ export function describeShared(numbers: SharedNumbers): Record<string, unknown> 
     slidingWindow: describeWindow(at(OPTION.WINDOW), at(OPTION.WINDOW_LENGTH), at(OPTION.BUCKETS)),
     failureRateThreshold: at(OPTION.FAILURE_RATE),
     minimumNumberOfCalls: at(OPTION.MINIMUM_CALLS),
-    slowCallDurationThresholdMs: slowMs < Number.POSITIVE_INFINITY ? slowMs : 'off',
+    ...(slowMs < Number.POSITIVE_INFINITY ? { slowCallDurationThresholdMs: slowMs } : {}),
     slowCallRateThreshold: at(OPTION.SLOW_RATE),
     waitDurationInOpenStateMs: {
       initialMs: at(OPTION.WAIT_INITIAL_MS),
@@ -196,12 +197,18 @@ export function describeShared(numbers: SharedNumbers): Record<string, unknown> 
       jitter: at(OPTION.WAIT_JITTER),
     },
     permittedNumberOfCallsInHalfOpenState: at(OPTION.TRIALS),
-    halfOpenFailureRateThreshold: trialRate > 0 ? trialRate : 'off',
+    ...(trialRate > 0 ? { halfOpenFailureRateThreshold: trialRate } : {}),
     trialTimeoutMs: at(OPTION.TRIAL_TIMEOUT_MS),
   }
 }
 
-function describeWindow(window: number, length: number, buckets: number): unknown {
+/** The same with what is off said to be so, for messages. */
+export function describeShared(numbers: SharedNumbers): Record<string, unknown> {
+  const resolved = resolvedOptions(numbers)
+  return Object.fromEntries(SHARED_KEYS.map(key => [key, resolved[key] ?? 'off']))
+}
+
+function describeWindow(window: number, length: number, buckets: number): SlidingWindow {
   if (window === WINDOW_TIME) return { type: 'time', durationMs: length, buckets }
   if (window === WINDOW_COUNT) return { type: 'count', size: length }
   return { type: 'consecutive', failures: length }

@@ -4,7 +4,7 @@
  */
 import { load } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
-import { OPTION, TOTAL, WINDOW_COUNT, WINDOW_TIME } from '../memory/layout.ts'
+import { OPTION, TOTAL } from '../memory/layout.ts'
 import {
   CLOSED,
   DISABLED,
@@ -19,10 +19,11 @@ import {
 import { FAILED, FIRST_TRIAL_PERMIT, FREE, REFUSED, SUCCEEDED } from '../memory/words/trials.ts'
 import type { Clock } from '../time/clock.ts'
 import { type Cell, reportDamage } from './cell.ts'
+import { Durations } from './durations.ts'
 import { OVERFLOW_SLOT } from './slots.ts'
 import { at, readTime, transition } from './state.ts'
 import type { Thresholds } from './threshold.ts'
-import { counterOf, countOne } from './totals.ts'
+import { counterOf, countOne, refusalsOf } from './totals.ts'
 import {
   claimTrial,
   MOVED,
@@ -34,17 +35,19 @@ import {
 } from './trials.ts'
 import { longestWaitMsOf } from './wait.ts'
 import { FAILED_KIND, GOOD, SLOW_KIND, type Window } from './window.ts'
-import { ConsecutiveWindow } from './window-consecutive.ts'
-import { CountWindow } from './window-count.ts'
-import { TimeWindow } from './window-time.ts'
+import { makeWindow, thresholdsOf } from './window-of.ts'
 
 /** How often an asker looks again because a transition got in its way; then it refuses. */
 const ATTEMPTS = 16
+
+/** The duration of an outcome that came without one. */
+export const NOT_MEASURED = -1
 
 export class Core {
   readonly cell: Cell
   readonly thresholds: Thresholds
   readonly window: Window
+  readonly #durations: Durations
   /** Whether durations matter: a slow threshold is set. */
   readonly measures: boolean
   /** The last error that this thread counted as a failure. */
@@ -58,6 +61,9 @@ export class Core {
   #admitted = 0
   #refused = 0
   #succeeded = 0
+  /** The STATE word that this thread last met, and again if that says closed. */
+  #met = -1
+  #closed = -1
   /** The STATE word by which this thread was last refused, and until when that is sure. */
   #refusedBy = -1
   #refusedUntil = 0
@@ -66,6 +72,7 @@ export class Core {
     this.cell = cell
     this.thresholds = thresholdsOf(cell)
     this.window = makeWindow(cell, this.thresholds, slot)
+    this.#durations = new Durations(cell, slot)
     this.#memory = cell.memory
     this.#state = cell.state
     this.#clock = cell.clock
@@ -85,11 +92,12 @@ export class Core {
     this.#slot = OVERFLOW_SLOT
     this.#useCounters()
     this.window.moveToOverflow()
+    this.#durations.moveToOverflow()
   }
 
   #useCounters(): void {
     this.#admitted = counterOf(this.cell, this.#slot, TOTAL.ADMITTED)
-    this.#refused = counterOf(this.cell, this.#slot, TOTAL.REFUSED)
+    this.#refused = refusalsOf(this.cell, this.#slot, stateOf(this.#refusedBy))
     this.#succeeded = counterOf(this.cell, this.#slot, TOTAL.SUCCEEDED)
   }
 
@@ -98,7 +106,7 @@ export class Core {
     //   observes:  the current generation and state (pairs with state.publish).
     //   dies here: a permit given while closed is in flight until the thread's death is known.
     const seen = load(this.#memory, this.#state)
-    if (stateOf(seen) === CLOSED) {
+    if (seen === this.#closed) {
       countOne(this.#memory, this.#admitted)
       return generationOf(seen)
     }
@@ -140,9 +148,18 @@ export class Core {
   #refuseUntil(seen: number, until: number): void {
     this.#refusedBy = seen
     this.#refusedUntil = until
+    this.#refused = refusalsOf(this.cell, this.#slot, stateOf(seen))
+  }
+
+  /** A STATE word that is another than the last one. */
+  #meet(seen: number): void {
+    this.#met = seen
+    this.#closed = seen >= 0 && stateOf(seen) === CLOSED ? seen : -1
+    this.cell.news.notice()
   }
 
   #askOnce(seen: number): number {
+    if (seen !== this.#met) this.#meet(seen)
     const state = stateOf(seen)
     if (!(seen >= 0 && state in STATE_NAMES)) {
       reportDamage(this.#memory, `state word ${seen} of a breaker`)
@@ -181,7 +198,9 @@ export class Core {
   }
 
   #carryOut(seen: number, verdict: Verdict): void {
-    transition(this.cell, seen, verdict.target, at(verdict.sinceMs))
+    const { target, sinceMs, succeeded, failed } = verdict
+    const counts = { calls: succeeded + failed, failures: failed, slowCalls: 0, slowFailures: 0 }
+    transition(this.cell, seen, target, at(sinceMs, counts))
   }
 
   /** For the keeper: what is due although nobody asks. */
@@ -197,7 +216,7 @@ export class Core {
   }
 
   /** Both records answer whether the outcome counted: false when it was late. */
-  recordSuccess(permit: number, durationMs = 0): boolean {
+  recordSuccess(permit: number, durationMs = NOT_MEASURED): boolean {
     // ATOMIC breaker.record
     //   observes:  whether the permit's generation is current. A transition right after this look
     //              makes the outcome one of a generation that nobody reads any more.
@@ -206,11 +225,12 @@ export class Core {
     const isPlain = stateOf(seen) === CLOSED && permit === generationOf(seen)
     if (!isPlain || durationMs > this.#slowMs) return this.#record(seen, permit, durationMs, GOOD)
     countOne(this.#memory, this.#succeeded)
+    if (durationMs >= 0) this.#durations.record(durationMs)
     this.window.record(seen, GOOD)
     return true
   }
 
-  recordFailure(permit: number, durationMs = 0): boolean {
+  recordFailure(permit: number, durationMs = NOT_MEASURED): boolean {
     const seen = load(this.#memory, this.#state)
     return this.#record(seen, permit, durationMs, FAILED_KIND)
   }
@@ -220,18 +240,18 @@ export class Core {
     if (permit === generationOf(seen)) {
       const state = stateOf(seen)
       if (state === CLOSED || state === METRICS_ONLY) {
-        this.#countOutcome(kind)
+        this.#countOutcome(kind, durationMs)
         this.window.record(seen, kind)
         return true
       }
       if (state === DISABLED) {
-        this.#countOutcome(kind)
+        this.#countOutcome(kind, durationMs)
         return true
       }
     } else if (permit >= FIRST_TRIAL_PERMIT) {
       const late = this.#settle(seen, permit, kind === GOOD ? SUCCEEDED : FAILED)
       if (!late) {
-        this.#countOutcome(kind)
+        this.#countOutcome(kind, durationMs)
         return true
       }
     }
@@ -239,9 +259,10 @@ export class Core {
     return false
   }
 
-  #countOutcome(kind: number): void {
+  #countOutcome(kind: number, durationMs: number): void {
     this.#count(kind & FAILED_KIND ? TOTAL.FAILED : TOTAL.SUCCEEDED)
     if (kind & SLOW_KIND) this.#count(TOTAL.SLOW)
+    if (durationMs >= 0) this.#durations.record(durationMs)
   }
 
   #count(total: number): void {
@@ -267,23 +288,4 @@ export class Core {
     if (verdict !== undefined) this.#carryOut(seen, verdict)
     return late
   }
-}
-
-function thresholdsOf(cell: Cell): Thresholds {
-  const at = (option: number): number => cell.numbers[option] as number
-  const capacity =
-    at(OPTION.WINDOW) === WINDOW_COUNT ? at(OPTION.WINDOW_LENGTH) : Number.POSITIVE_INFINITY
-  const slowIsOff = at(OPTION.SLOW_DURATION_MS) === Number.POSITIVE_INFINITY
-  return Object.freeze({
-    minimumNumberOfCalls: Math.min(at(OPTION.MINIMUM_CALLS), capacity),
-    failureRateThreshold: at(OPTION.FAILURE_RATE),
-    slowCallRateThreshold: slowIsOff ? Number.POSITIVE_INFINITY : at(OPTION.SLOW_RATE),
-    capacity,
-  })
-}
-
-function makeWindow(cell: Cell, thresholds: Thresholds, slot: number): Window {
-  const window = cell.numbers[OPTION.WINDOW]
-  if (window === WINDOW_TIME) return new TimeWindow(cell, thresholds, slot)
-  return window === WINDOW_COUNT ? new CountWindow(cell, thresholds) : new ConsecutiveWindow(cell)
 }

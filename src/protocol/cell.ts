@@ -1,15 +1,48 @@
 /** One breaker as the protocol sees it: where its words are and what its options say. */
 import { add } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
-import { HEADER, OPTION, RECORD, type RecordShape, type RegionShape } from '../memory/layout.ts'
+import {
+  HEADER,
+  OPTION,
+  RECORD,
+  type RecordShape,
+  type RegionShape,
+  TALLY_WORDS,
+} from '../memory/layout.ts'
 import type { SharedNumbers } from '../options/shared.ts'
 import type { Clock } from '../time/clock.ts'
+
+/** Whom this thread tells of transitions. Neither runs any of the users' code. */
+export interface News {
+  /** Whether somebody in this thread listens to that breaker, by its number in the directory. */
+  listensTo(breaker: number): boolean
+  /** A generation that this thread had not seen has begun. */
+  notice(): void
+}
+
+/** Of a thread in which nobody ever listens. */
+export const NO_NEWS: News = Object.freeze({ listensTo: () => false, notice() {} })
+
+/** The thread, and the region as it sees it. */
+export interface Place {
+  readonly memory: Memory
+  readonly clock: Clock
+  readonly region: RegionShape
+  readonly seed: number
+  /** The thread's number. */
+  readonly thread: number
+  readonly news: News
+}
 
 /** Made once for each thread and breaker; nothing in it changes. */
 export interface Cell {
   readonly memory: Memory
   readonly clock: Clock
   readonly region: RegionShape
+  readonly thread: number
+  readonly news: News
+  /** Its number in the directory. */
+  readonly breaker: number
   readonly shape: RecordShape
   readonly numbers: SharedNumbers
   /** Seeds the jitter: the same in every thread, another one for each breaker. */
@@ -27,21 +60,28 @@ export interface Cell {
   readonly trialFailureRate: number
 }
 
-export function makeCell(
-  place: { memory: Memory; clock: Clock; region: RegionShape; seed: number },
-  shape: RecordShape,
-  numbers: SharedNumbers,
-  record: number,
-  createdAt: number,
-): Cell {
+/** A breaker as the directory says it. */
+export interface Placement {
+  readonly breaker: number
+  readonly shape: RecordShape
+  readonly numbers: SharedNumbers
+  readonly record: number
+  readonly createdAt: number
+}
+
+export function makeCell(place: Place, placement: Placement): Cell {
+  const { numbers, record } = placement
   return Object.freeze({
     memory: place.memory,
     clock: place.clock,
     region: place.region,
-    shape,
+    thread: place.thread,
+    news: place.news,
+    breaker: placement.breaker,
+    shape: placement.shape,
     numbers,
     seed: (place.seed ^ Math.imul(record, 0x9e3779b1)) | 0,
-    createdAt,
+    createdAt: placement.createdAt,
     record,
     recordLong: record / 2,
     state: record + RECORD.STATE,
@@ -56,6 +96,11 @@ export function shardOf(cell: Cell, slot: number): number {
   const { shards, overflowWords, shardWords } = cell.shape
   const owned = slot > 0 ? overflowWords + (slot - 1) * shardWords : 0
   return cell.record + shards + owned
+}
+
+/** The start of a slot's tally, in longs. */
+export function tallyOf(cell: Cell, slot: number): number {
+  return (cell.record + cell.shape.tallies + slot * TALLY_WORDS) / 2
 }
 
 let warned = false

@@ -1,13 +1,6 @@
 /** Commands by hand (spec 2.7). Each starts a new generation; a trial cannot undo it. */
 import { RegionError } from '../errors.ts'
-import {
-  CLOSED,
-  FORCED_OPEN,
-  generationOf,
-  METRICS_ONLY,
-  OPEN,
-  stateOf,
-} from '../memory/words/state.ts'
+import { CLOSED, FORCED_OPEN, generationOf, METRICS_ONLY, stateOf } from '../memory/words/state.ts'
 import type { Core } from './breaker.ts'
 import { seenState } from './look.ts'
 import { transition } from './state.ts'
@@ -39,7 +32,8 @@ export function carryOutCommand(core: Core, command: Command): void {
     const detail = {
       sinceMs,
       untilMs: command.target === FORCED_OPEN ? sinceMs + command.ttlMs : undefined,
-      trip: command.target === OPEN ? tripOf(core, seen, sinceMs) : undefined,
+      counts: countsOf(core, seen, sinceMs),
+      byHand: true,
       reason: command.reason,
     }
     if (transition(cell, seen, command.target, detail)) return
@@ -47,8 +41,8 @@ export function carryOutCommand(core: Core, command: Command): void {
   throw new RegionError('the state of a breaker is damaged: no command takes effect')
 }
 
-/** The window that opens with the breaker; from half-open on, the one that opened it stays. */
-function tripOf(core: Core, seen: number, now: number): Counts | undefined {
+/** What the state that ends has counted in its window, if it keeps one. */
+function countsOf(core: Core, seen: number, now: number): Counts | undefined {
   const state = stateOf(seen)
   if (state !== CLOSED && state !== METRICS_ONLY) return undefined
   const counts = emptyCounts()

@@ -30,7 +30,6 @@ import {
   LINE_BYTES,
   LINE_WORDS,
   MAX_NAME_BYTES,
-  type RecordShape,
   type RegionShape,
 } from '../memory/layout.ts'
 import { type Region, readNumbers, recordShapeOf, writeNumbers } from '../memory/region.ts'
@@ -43,28 +42,19 @@ import {
   threadOf,
 } from '../memory/words/threads.ts'
 import { areSound, type SharedNumbers } from '../options/shared.ts'
-import { type Cell, makeCell } from './cell.ts'
+import { type Cell, makeCell, type News, NO_NEWS, type Placement } from './cell.ts'
 
 /** A breaker as the directory knows it. */
-export interface Entry {
+export interface Entry extends Placement {
   readonly name: string
   /** The number of its definition. */
   readonly definition: number
-  readonly numbers: SharedNumbers
-  readonly createdAt: number
-  readonly shape: RecordShape
-  /** Its record's start, in words. */
-  readonly record: number
 }
 
-export function cellOf(region: Region, entry: Entry): Cell {
-  const place = {
-    memory: region.memory,
-    clock: region.clock,
-    region: region.shape,
-    seed: region.seed,
-  }
-  return makeCell(place, entry.shape, entry.numbers, entry.record, entry.createdAt)
+/** The breaker as a thread that tells `news` sees it. */
+export function cellOf(region: Region, entry: Entry, id: ThreadId, news: News = NO_NEWS): Cell {
+  const { memory, clock, shape, seed } = region
+  return makeCell({ memory, clock, region: shape, seed, thread: id.thread, news }, entry)
 }
 
 export class Directory {
@@ -93,7 +83,7 @@ export class Directory {
 
   /** Every breaker's cell, made for the occasion: for reaping and leaving. */
   cells(): Cell[] {
-    return this.entriesAfter(0).map(entry => cellOf(this.#region, entry))
+    return this.entriesAfter(0).map(entry => cellOf(this.#region, entry, this.#id))
   }
 
   find(name: string): Entry | undefined {
@@ -224,6 +214,7 @@ export class Directory {
     if (recordShape.lines !== linesOf(word) || !fits) this.#damaged()
     return Object.freeze({
       name: readName(memory, start),
+      breaker: this.#known,
       definition,
       numbers,
       createdAt: readFixedDouble(memory, start / 2 + DEFINITION.CREATED_DOUBLE),

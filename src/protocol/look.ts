@@ -12,8 +12,9 @@ import {
 } from '../memory/words/state.ts'
 import type { Core } from './breaker.ts'
 import type { Cell } from './cell.ts'
+import { type DurationSummary, summarizeDurations } from './durations.ts'
 import { readSummary } from './periodic.ts'
-import { readSince, readTime, readTrip, untilIfOpened } from './state.ts'
+import { readSince, readTime, readTransitions, readTrip, untilIfOpened } from './state.ts'
 import type { Counts } from './threshold.ts'
 import { readTotals, type Totals } from './totals.ts'
 import { type TrialView, verdictForAsker, viewTrials } from './trials.ts'
@@ -43,6 +44,13 @@ export function retryAfterMs(cell: Cell, seen: number, now: number): number {
   return Math.max(0, untilIfOpened(cell, seen, verdict.sinceMs) - now)
 }
 
+/** Exact: also where the thread that made a transition has died. */
+export interface TransitionCount {
+  from: State
+  to: State
+  count: number
+}
+
 /** A breaker at one moment. A copy: nothing later changes it. */
 export interface BreakerSnapshot {
   name: string
@@ -59,6 +67,10 @@ export interface BreakerSnapshot {
   window: Counts & { failureRate: number | null; slowCallRate: number | null }
   /** Since the breaker was made, over all threads, dead ones included. */
   totals: Totals
+  /** How often it went from one state to another; pairs that never happened are left out. */
+  transitionCounts: TransitionCount[]
+  /** How long calls took, of outcomes that came with a duration. */
+  durations: DurationSummary
   /** While half-open. */
   trials?: { permitted: number; inFlight: number; succeeded: number; failed: number }
   /** While open and half-open: the window that made it open. */
@@ -109,11 +121,19 @@ function assemble(
     transitions: generation,
     window: { ...counts, ...ratesOf(core, counts) },
     totals: readTotals(cell),
+    transitionCounts: transitionCountsOf(cell),
+    durations: summarizeDurations(cell),
   }
   if (state === HALF_OPEN) snapshot.trials = trialsOf(cell, viewTrials(cell, generation, now))
   const trip = state === OPEN || state === HALF_OPEN ? readTrip(cell, generation) : undefined
   if (trip !== undefined) snapshot.openedBy = trip
   return snapshot
+}
+
+function transitionCountsOf(cell: Cell): TransitionCount[] {
+  return STATE_NAMES.flatMap((from, row) =>
+    STATE_NAMES.map((to, column) => ({ from, to, count: readTransitions(cell, row, column) })),
+  ).filter(({ count }) => count > 0)
 }
 
 function ratesOf(

@@ -12,7 +12,7 @@
  *    checks that the slot word is still the dead thread's, then CASes from what it read before the
  *    check. The word itself is freed last.
  */
-import { compareExchange, compareExchange64, load, load64, store } from '#atomics'
+import { add, compareExchange, compareExchange64, load, load64, store } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
 import { HEADER, type RegionShape } from '../memory/layout.ts'
 import {
@@ -45,6 +45,9 @@ export function claimSlot(memory: Memory, region: RegionShape, id: ThreadId): nu
     if (compareExchange64(memory, at, found, mine) === found) return slot
   }
   useOverflow(memory)
+  // ATOMIC slots.none
+  //   publishes: one thread more that has no slot, for people.
+  add(memory, HEADER.THREADS_WITHOUT_SLOT, 1)
   return OVERFLOW_SLOT
 }
 

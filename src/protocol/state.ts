@@ -2,7 +2,7 @@
  * Transitions: how a breaker goes from generation g to g + 1, exactly once (P5).
  *
  *   decide   CAS NEXT[(g+1) & 1] from the word of g - 1 to { g + 1, state, time }
- *   detail   fill the other words of g + 1, each from an older tag
+ *   detail   fill the other words of g + 1, each from an older tag; the journal's entry
  *   publish  CAS STATE from { g, ... } to { g + 1, state }
  *
  * 1. While STATE says g, NEXT of the other parity holds either g - 1's word or g + 1's decision:
@@ -15,19 +15,23 @@
  * Every store to a tagged word follows one rule: load the word, see that STATE has not moved, then
  * CAS from the word loaded. A late thread finds STATE moved, or its CAS finds another word.
  */
-import { compareExchange, compareExchange64, load, load64 } from '#atomics'
-import { MAX_REASON_BYTES, RECORD } from '../memory/layout.ts'
+import { compareExchange, compareExchange64, load, load64, notify } from '#atomics'
+import { HEADER, RECORD, STATES } from '../memory/layout.ts'
 import {
   CLOSED,
   generationOf,
+  HALF_OPEN,
+  isLater,
   isNextOf,
   nextGeneration,
   nextStateOf,
   OPEN,
   packNext,
   packState,
+  stateOf,
 } from '../memory/words/state.ts'
 import {
+  highOf,
   isTaggedOf,
   isTimedOf,
   lowOf,
@@ -36,23 +40,22 @@ import {
   timeOf,
 } from '../memory/words/timed.ts'
 import type { Cell } from './cell.ts'
+import { append, type EntryDetail, fillDetail, fillTime, journalHead } from './journal.ts'
+import { readText, textWords } from './text.ts'
 import type { Counts } from './threshold.ts'
 import { waitMsOf } from './wait.ts'
 
 /** What a transition carries besides its state. */
-export interface TransitionDetail {
+export interface TransitionDetail extends EntryDetail {
   /** When the new state begins. */
   readonly sinceMs: number
   /** Forced-open only: when it ends. */
   readonly untilMs: number | undefined
-  /** The window that made it open. */
-  readonly trip: Counts | undefined
-  readonly reason: Uint8Array | undefined
 }
 
-/** A transition that carries nothing but its time. Every field is its own: see bad-input tests. */
-export function at(sinceMs: number, trip?: Counts): TransitionDetail {
-  return { sinceMs, untilMs: undefined, trip, reason: undefined }
+/** A transition that came by itself. Every field is its own: see bad-input tests. */
+export function at(sinceMs: number, counts?: Counts): TransitionDetail {
+  return { sinceMs, untilMs: undefined, counts, byHand: false, reason: undefined }
 }
 
 /**
@@ -68,6 +71,7 @@ export function transition(
   const { memory } = cell
   const generation = nextGeneration(generationOf(seen))
   const next = cell.recordLong + RECORD.NEXT_LONG + (generation & 1)
+  const head = journalHead(cell)
   const opening = openingAfter(cell, seen, target)
   const untilMs =
     target === OPEN
@@ -91,25 +95,72 @@ export function transition(
     if (!isNextOf(decided, generation)) return false
   }
   if (won) writeTrip(cell, seen, target, detail)
-  publish(cell, seen, decided, detail.sinceMs)
+  const sinceMs = fillWords(cell, seen, nextStateOf(decided), detail.sinceMs)
+  enter(cell, seen, nextStateOf(decided), head, sinceMs, won ? detail : undefined)
+  publish(cell, seen, decided)
   return won
 }
 
-/** Fills what every generation needs, then makes it current. */
-function publish(cell: Cell, seen: number, decided: bigint, sinceMs: number): void {
+/** Fills what every generation needs; when it begins, as all who help say it. */
+function fillWords(cell: Cell, seen: number, target: number, sinceMs: number): number {
   const generation = nextGeneration(generationOf(seen))
-  const target = nextStateOf(decided)
   const parity = generation & 1
-  fill(cell, seen, RECORD.SINCE_LONG + parity, packTimed(generation, sinceMs), isTimedOf)
+  const mine = packTimed(generation, sinceMs)
+  const since = fill(cell, seen, RECORD.SINCE_LONG + parity, mine, isTimedOf)
   const opening = packTagged(tagFor(generation), openingAfter(cell, seen, target))
   fill(cell, seen, RECORD.OPENINGS_LONG + parity, opening, isDetailOf)
+  return isTimedOf(since, generation) ? timeOf(since) : sinceMs
+}
+
+/** Counts the transition and gives it its entry in the journal. */
+function enter(
+  cell: Cell,
+  seen: number,
+  to: number,
+  head: number,
+  sinceMs: number,
+  detail: EntryDetail | undefined,
+): void {
+  const from = stateOf(seen)
+  const generation = nextGeneration(generationOf(seen))
+  countTransition(cell, seen, from, to)
+  const number = append(cell, seen, { breaker: cell.breaker, generation, from, to }, head)
+  if (number === undefined) return
+  fillTime(cell, number, sinceMs)
+  if (detail !== undefined) fillDetail(cell, number, detail)
+}
+
+function transitionLong(cell: Cell, from: number, to: number): number {
+  return cell.recordLong + RECORD.TRANSITIONS_LONG + from * STATES + to
+}
+
+/** A state that there is not is damage: nobody counts transitions from it. */
+function countTransition(cell: Cell, seen: number, from: number, to: number): void {
+  if (!(from < STATES && to < STATES)) return
+  // ATOMIC state.count
+  //   observes:  a count whose last transition was before this one.
+  //   publishes: one more, once: the tag says for which generation.
+  //   loses to:  another helper, which counted it.
+  //   dies here: the next helper counts it.
+  //   wraps:     a pair of states that had no transition for 2^27 generations misses one.
+  const long = transitionLong(cell, from, to)
+  const generation = nextGeneration(generationOf(seen))
+  const old = load64(cell.memory, long)
+  if (old !== 0n && !isLater(generation, highOf(old) - 1)) return
+  compareExchange64(cell.memory, long, old, packTagged(tagFor(generation), lowOf(old) + 1))
+}
+
+function publish(cell: Cell, seen: number, decided: bigint): void {
+  const generation = nextGeneration(generationOf(seen))
   // ATOMIC state.publish
   //   observes:  g still current.
   //   publishes: g + 1 with all its words.
   //   loses to:  another helper that published the same decision.
   //   dies here: before the CAS the next thread publishes.
   //   wraps:     generations after 2^28 transitions: an outcome that late would count.
-  compareExchange(cell.memory, cell.state, seen, packState(generation, target))
+  compareExchange(cell.memory, cell.state, seen, packState(generation, nextStateOf(decided)))
+  notify(cell.memory, HEADER.JOURNAL_HEAD)
+  cell.news.notice()
 }
 
 /** Tags of 32 bits start at 1, so that memory that nobody wrote belongs to no generation. */
@@ -123,7 +174,8 @@ function isDetailOf(word: bigint, generation: number): boolean {
 
 /**
  * Writes one word of the generation after `seen`, unless it is there or STATE has moved past that
- * generation. (In `publish` STATE has not moved yet; the decider's own words may come after.)
+ * generation; the word that stands there then. (Helpers fill before STATE moves; the decider's own
+ * words may come after.)
  */
 function fill(
   cell: Cell,
@@ -131,7 +183,7 @@ function fill(
   long: number,
   word: bigint,
   isOf: (word: bigint, generation: number) => boolean,
-): void {
+): bigint {
   // ATOMIC state.fill
   //   observes:  a word of g - 1 while g or g + 1 is current; only g + 2's helpers replace it.
   //   loses to:  another helper: its word is as good.
@@ -139,10 +191,11 @@ function fill(
   const at = cell.recordLong + long
   const old = load64(cell.memory, at)
   const generation = nextGeneration(generationOf(seen))
-  if (isOf(old, generation)) return
+  if (isOf(old, generation)) return old
   const state = load(cell.memory, cell.state)
-  if (state !== seen && generationOf(state) !== generation) return
-  compareExchange64(cell.memory, at, old, word)
+  if (state !== seen && generationOf(state) !== generation) return old
+  const found = compareExchange64(cell.memory, at, old, word)
+  return found === old ? word : found
 }
 
 /** Openings since the breaker was last closed, once `target` has begun. */
@@ -161,7 +214,8 @@ function writeTrip(cell: Cell, seen: number, target: number, detail: TransitionD
   const generation = generationOf(seen)
   const next = nextGeneration(generation)
   if (target !== CLOSED) {
-    const { trip } = detail
+    // From half-open on, the window that opened it stays.
+    const trip = target === OPEN && stateOf(seen) !== HALF_OPEN ? detail.counts : undefined
     const given = trip && [trip.calls, trip.failures, trip.slowCalls]
     TRIP_LONGS.forEach((long, index) => {
       const value = given?.[index] ?? readTagged(cell, long, generation)
@@ -184,11 +238,9 @@ function reasonLong(generation: number): number {
 function writeReason(cell: Cell, seen: number, bytes: Uint8Array): void {
   const next = nextGeneration(generationOf(seen))
   const start = reasonLong(next)
-  for (let at = 0; at < bytes.length; at += 4) {
-    const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(at, at + 4)
-    const word = packTagged(tagFor(next), a | (b << 8) | (c << 16) | (d << 24))
-    fill(cell, seen, start + 1 + at / 4, word, isDetailOf)
-  }
+  textWords(bytes).forEach((value, index) => {
+    fill(cell, seen, start + 1 + index, packTagged(tagFor(next), value), isDetailOf)
+  })
   fill(cell, seen, start, packTagged(tagFor(next), bytes.length), isDetailOf)
 }
 
@@ -206,6 +258,11 @@ export function readSince(cell: Cell, generation: number): number | undefined {
   return isTimedOf(word, generation) ? Math.max(timeOf(word), cell.createdAt) : undefined
 }
 
+/** How often the breaker went from one state to another (wraps at 2^32). */
+export function readTransitions(cell: Cell, from: number, to: number): number {
+  return lowOf(load64(cell.memory, transitionLong(cell, from, to)))
+}
+
 /** The window that began this row of openings. */
 export function readTrip(
   cell: Cell,
@@ -218,22 +275,8 @@ export function readTrip(
   return { calls, failures, slowCalls }
 }
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
 export function readReason(cell: Cell, generation: number): string | undefined {
-  const start = cell.recordLong + reasonLong(generation)
-  const head = load64(cell.memory, start)
-  if (!isDetailOf(head, generation)) return undefined
-  const length = Math.min(lowOf(head), MAX_REASON_BYTES)
-  const bytes = new Uint8Array(length)
-  for (let at = 0; at < length; at += 4) {
-    const word = load64(cell.memory, start + 1 + at / 4)
-    if (!isDetailOf(word, generation)) return undefined
-    for (let byte = at; byte < Math.min(at + 4, length); byte++) {
-      bytes[byte] = (lowOf(word) >>> ((byte - at) * 8)) & 0xff
-    }
-  }
-  return decoder.decode(bytes)
+  return readText(cell.memory, cell.recordLong + reasonLong(generation), tagFor(generation))
 }
 
 /** The time that an opening of the next generation would wait until, if it began at `sinceMs`. */

@@ -8,8 +8,9 @@
  */
 import { add64, compareExchange64, count, counterWord, load64 } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
-import { TOTAL } from '../memory/layout.ts'
-import { type Cell, shardOf } from './cell.ts'
+import { TALLY, TOTAL } from '../memory/layout.ts'
+import { FORCED_OPEN, HALF_OPEN } from '../memory/words/state.ts'
+import { type Cell, shardOf, tallyOf } from './cell.ts'
 import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
 
 /** What a shard counts. */
@@ -22,6 +23,9 @@ export interface ShardTotals {
   late: number
   abandoned: number
   refused: number
+  /** Of those. */
+  refusedHalfOpen: number
+  refusedForcedOpen: number
 }
 
 export interface Totals extends ShardTotals {
@@ -38,6 +42,8 @@ export const TOTAL_NAMES = [
   'late',
   'abandoned',
   'refused',
+  'refusedHalfOpen',
+  'refusedForcedOpen',
 ] as const
 
 /** Where a slot's counters of one breaker start, in longs. */
@@ -47,8 +53,25 @@ function totalsOf(cell: Cell, slot: number): number {
 
 /** What `countOne` is to be given: the counter of a total, negated where many threads write it. */
 export function counterOf(cell: Cell, slot: number, total: number): number {
-  const long = totalsOf(cell, slot) + total
+  return counterAt(slot, totalsOf(cell, slot) + total)
+}
+
+/** The same for any counter of a slot. */
+export function counterAt(slot: number, long: number): number {
   return slot === OVERFLOW_SLOT ? ~long : counterWord(long)
+}
+
+/** The counter of calls refused in that state: open, half-open or forced-open. */
+export function refusalsOf(cell: Cell, slot: number, state: number): number {
+  const long = REFUSAL_LONGS[state]
+  if (long === undefined) return counterOf(cell, slot, TOTAL.REFUSED)
+  return counterAt(slot, tallyOf(cell, slot) + long)
+}
+
+/** States in which few calls are refused have counters of their own. */
+const REFUSAL_LONGS: Readonly<Record<number, number>> = {
+  [HALF_OPEN]: TALLY.REFUSED_HALF_OPEN,
+  [FORCED_OPEN]: TALLY.REFUSED_FORCED_OPEN,
 }
 
 /** Counts one more. */
@@ -67,6 +90,9 @@ function countShared(memory: Memory, long: number): void {
 export function readShard(cell: Cell, slot: number): ShardTotals {
   const start = totalsOf(cell, slot)
   const at = (total: number): number => Number(load64(cell.memory, start + total))
+  const tally = (long: number): number => Number(load64(cell.memory, tallyOf(cell, slot) + long))
+  const refusedHalfOpen = tally(TALLY.REFUSED_HALF_OPEN)
+  const refusedForcedOpen = tally(TALLY.REFUSED_FORCED_OPEN)
   return {
     admitted: at(TOTAL.ADMITTED),
     succeeded: at(TOTAL.SUCCEEDED),
@@ -75,22 +101,27 @@ export function readShard(cell: Cell, slot: number): ShardTotals {
     ignored: at(TOTAL.IGNORED),
     late: at(TOTAL.LATE),
     abandoned: at(TOTAL.ABANDONED),
-    refused: at(TOTAL.REFUSED),
+    refused: at(TOTAL.REFUSED) + refusedHalfOpen + refusedForcedOpen,
+    refusedHalfOpen,
+    refusedForcedOpen,
   }
 }
 
 /** The totals over all shards. Exact when nobody records meanwhile. */
 export function readTotals(cell: Cell): Totals {
-  const sum = { ...readShard(cell, OVERFLOW_SLOT), inFlight: 0 }
+  const sum = readShard(cell, OVERFLOW_SLOT)
   const slots = slotsInUse(cell.memory, cell.region)
   for (let slot = 1; slot <= slots; slot++) {
     const shard = readShard(cell, slot)
     for (const name of TOTAL_NAMES) sum[name] += shard[name]
   }
-  const settled = sum.succeeded + sum.failed + sum.ignored + sum.late + sum.abandoned
-  // Permits that were made up or used twice count as late without having been admitted.
-  sum.inFlight = Math.max(0, sum.admitted - settled)
-  return sum
+  return { ...sum, inFlight: inFlightIn(sum) }
+}
+
+/** Permits that were made up or used twice count as late without having been admitted. */
+export function inFlightIn(of: ShardTotals): number {
+  const settled = of.succeeded + of.failed + of.ignored + of.late + of.abandoned
+  return Math.max(0, of.admitted - settled)
 }
 
 /** Permits that a shard gave and has not seen settled. */

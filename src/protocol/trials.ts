@@ -163,6 +163,9 @@ function viewLease(view: TrialView, end: number, now: number): void {
 export interface Verdict {
   readonly target: number
   readonly sinceMs: number
+  /** The trials that decided. */
+  readonly succeeded: number
+  readonly failed: number
 }
 
 /**
@@ -175,8 +178,8 @@ export function verdictForAsker(cell: Cell, view: TrialView, now: number): Verdi
     const sinceMs = view.outlived > 0 ? view.latestOutlived : now
     return verdictByRate(cell, view.succeeded, view.failed + view.outlived, sinceMs)
   }
-  if (view.outlived > 0) return { target: OPEN, sinceMs: view.earliestOutlived }
-  return verdictStrict(cell, view.succeeded, view.failed, now)
+  const sinceMs = view.outlived > 0 ? view.earliestOutlived : now
+  return verdictStrict(cell, view.succeeded, view.failed + view.outlived, sinceMs)
 }
 
 /** What a settled trial decides. Leases of others are not looked at. */
@@ -192,8 +195,8 @@ function verdictStrict(
   failed: number,
   sinceMs: number,
 ): Verdict | undefined {
-  if (failed > 0) return { target: OPEN, sinceMs }
-  return succeeded === cell.trials ? { target: CLOSED, sinceMs } : undefined
+  if (failed > 0) return { target: OPEN, sinceMs, succeeded, failed }
+  return succeeded === cell.trials ? { target: CLOSED, sinceMs, succeeded, failed } : undefined
 }
 
 function verdictByRate(
@@ -204,7 +207,7 @@ function verdictByRate(
 ): Verdict | undefined {
   if (succeeded + failed < cell.trials) return undefined
   const target = failed / cell.trials >= cell.trialFailureRate ? OPEN : CLOSED
-  return { target, sinceMs }
+  return { target, sinceMs, succeeded, failed }
 }
 
 /** How a trial ended: FREE for ignored, SUCCEEDED or FAILED. */

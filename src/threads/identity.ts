@@ -8,6 +8,7 @@ import { getEnvironmentData, isMainThread, setEnvironmentData, threadId } from '
 import type { Kernel } from '../kernel/kernel.ts'
 import { LAYOUT_VERSION } from '../memory/layout.ts'
 import type { ThreadId } from '../memory/words/threads.ts'
+import type { Bulletin } from '../news/bulletin.ts'
 
 /** A thread's membership in a region, shared by all its registries of that region. */
 export interface Membership {
@@ -15,6 +16,8 @@ export interface Membership {
   users: number
   /** With `kernel: 'wasm'`, in a slot of its own: this thread's instance. */
   readonly kernel: Kernel | undefined
+  readonly bulletin: Bulletin
+  readonly stopBeating: () => void
 }
 
 interface ThreadState {

@@ -3,6 +3,7 @@ import { isMainThread } from 'node:worker_threads'
 import { enterKernel } from '../kernel/kernel.ts'
 import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
+import { Bulletin } from '../news/bulletin.ts'
 import { reportDamage } from '../protocol/cell.ts'
 import { Directory } from '../protocol/directory.ts'
 import { claimSlot, freeSlot, OVERFLOW_SLOT, slotWord, useOverflow } from '../protocol/slots.ts'
@@ -11,6 +12,7 @@ import { releasePlacesOf } from '../protocol/trials.ts'
 import { forgetDeaths, watchDeaths } from './deaths.ts'
 import { type Membership, threadState } from './identity.ts'
 import { stopKeeper } from './keeper-start.ts'
+import { startBeating } from './presence.ts'
 
 /** This thread's membership in the region, which all its registries of that region share. */
 export function join(region: Region): Membership {
@@ -19,7 +21,10 @@ export function join(region: Region): Membership {
   let membership = memberships.get(region.id)
   if (membership === undefined) {
     const slot = claimSlot(region.memory, region.shape, id)
-    membership = { slot, users: 0, kernel: enterKernel(region, slot) }
+    const bulletin = new Bulletin(region, id)
+    const kernel = enterKernel(region, slot, id.thread, bulletin)
+    const stopBeating = startBeating(region, slot, bulletin)
+    membership = { slot, users: 0, kernel, bulletin, stopBeating }
     memberships.set(region.id, membership)
   }
   membership.users++
@@ -38,6 +43,7 @@ export function leave(region: Region, membership: Membership): void {
   const { id, memberships } = threadState()
   memberships.delete(region.id)
   forgetDeaths(region)
+  membership.stopBeating()
   if (isMainThread) stopKeeper(memory)
   const { slot } = membership
   if (slot === OVERFLOW_SLOT) return

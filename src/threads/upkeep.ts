@@ -1,4 +1,5 @@
 /** What the keeper does for a region besides ticking: outlived trials, sums, slots of the dead. */
+import { threadId } from 'node:worker_threads'
 import type { Region } from '../memory/region.ts'
 import { Core } from '../protocol/breaker.ts'
 import type { Cell } from '../protocol/cell.ts'
@@ -6,8 +7,8 @@ import { cellOf, Directory } from '../protocol/directory.ts'
 import { OVERFLOW_SLOT } from '../protocol/slots.ts'
 import { reapMarked } from './deaths.ts'
 
-/** No thread's number: the keeper makes no breakers. */
-const NOBODY = { thread: 0, parent: 0 }
+/** The keeper makes no breakers; of its transitions it says that they are its own. */
+const KEEPER = { thread: threadId, parent: 0 }
 
 export class Upkeep {
   readonly #region: Region
@@ -17,7 +18,7 @@ export class Upkeep {
 
   constructor(region: Region) {
     this.#region = region
-    this.#directory = new Directory(region, NOBODY)
+    this.#directory = new Directory(region, KEEPER)
   }
 
   /**
@@ -27,7 +28,7 @@ export class Upkeep {
   round(): void {
     for (const entry of this.#directory.entriesAfter(this.#cores.length)) {
       // It asks and records nothing, so the slot does not matter.
-      const core = new Core(cellOf(this.#region, entry), OVERFLOW_SLOT)
+      const core = new Core(cellOf(this.#region, entry, KEEPER), OVERFLOW_SLOT)
       this.#cores.push(core)
       this.#cells.push(core.cell)
     }

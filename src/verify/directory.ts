@@ -1,11 +1,9 @@
-/** Header, threads, directory and definitions. */
-import { memoryBytesOf } from '../memory/kernel-memory.ts'
+/** Threads, directory and definitions. */
 import {
   DEFINITION_WORDS,
   field,
   HEADER,
   LINE,
-  MAGIC,
   type Numbers,
   type Parts,
   readOptions,
@@ -14,97 +12,14 @@ import {
 } from './format.ts'
 import { CERTAIN, hex, type Options, type Say } from './report.ts'
 
-/** Of the TICK word. */
-const LAST_TICK = 2 ** 30
+/** Words of a definition. */
+const NAME_END = 69
+const OPTIONS = 70
+const OPTIONS_END = OPTIONS + 28
 /** In the parent's place of a THREAD word: its thread is known to have ended. */
 const DEAD = 2 ** 26 - 1
 /** Threads from this number on are not Node's, which alone numbers each once. */
 const FIRST_NATIVE = 2 ** 25
-
-/** True when the header says enough to go on. */
-export function checkHeader(parts: Parts, say: Say): boolean {
-  const at = (name: keyof typeof HEADER): number => parts.word(HEADER[name])
-  const expect = (name: keyof typeof HEADER, low: number, high: number): boolean => {
-    const holds = at(name) >= low && at(name) <= high
-    if (!holds) say(`header, ${name} is ${at(name)}, not in ${low} .. ${high}`, CERTAIN)
-    return holds
-  }
-  const isWhole = [
-    expect('MAGIC', MAGIC, MAGIC),
-    expect('VERSION', 1, 1),
-    expect('MAX_BREAKERS', 1, 65_536),
-    expect('MAX_THREADS', 1, 1023),
-    expect('ARENA_LINES', 1, 2 ** 31 - 1),
-  ]
-  if (isWhole.includes(false)) return false
-  const { maxBreakers, maxThreads } = parts
-  const words = parts.arena + parts.arenaWords
-  const bytes = words * 4
-  const { byteLength } = parts.memory
-  if (bytes !== byteLength && byteLength !== memoryBytesOf({ maxBreakers, maxThreads, words })) {
-    say(`header, geometry asks for ${bytes} bytes, the buffer has ${byteLength}`, CERTAIN)
-    return false
-  }
-  expect('CLOCK', 0, 1)
-  expect('SLOTS_USED', 0, parts.maxThreads)
-  expect('OVERFLOW_USED', 0, 1)
-  expect('ACTIVE', 0, 1)
-  expect('DAMAGED', 0, 0)
-  checkTimes(parts, say)
-  checkKeeper(parts, say)
-  checkPadding(parts, say)
-  const { faults } = readOptions(parts, parts.defaults)
-  for (const fault of faults) say(`defaults, ${fault}`, CERTAIN)
-  return true
-}
-
-function checkTimes(parts: Parts, say: Say): void {
-  const origin = parts.double(HEADER.ORIGIN)
-  if (!(origin > 0 && Number.isFinite(origin))) {
-    say(`header, ORIGIN is ${origin}, not a time`, CERTAIN)
-  }
-  const timeout = parts.double(HEADER.DEFAULT_TIMEOUT)
-  if (!(timeout >= 0 && timeout <= 2147483647)) {
-    say(`header, DEFAULT_TIMEOUT is ${timeout}, not in 0 .. 2147483647`, CERTAIN)
-  }
-  const clock = parts.long(HEADER.MANUAL_CLOCK)
-  const isManual = parts.word(HEADER.CLOCK) === 1
-  if (clock < 0n || (clock > 0n && !isManual)) say(`header, MANUAL_CLOCK is ${clock}`, CERTAIN)
-}
-
-/** TICK: 0 = no keeper, -1 = asleep, else its last tick. A region made without one has none. */
-function checkKeeper(parts: Parts, say: Say): void {
-  const tickMs = parts.double(HEADER.TICK_MS)
-  const isLegal = tickMs === 0 || (Number.isInteger(tickMs) && tickMs >= 1 && tickMs <= 1000)
-  if (!isLegal) {
-    say(`header, TICK_MS is ${tickMs}, neither 0 nor a whole number in 1 .. 1000`, CERTAIN)
-  }
-  if (tickMs !== 0 && parts.word(HEADER.CLOCK) === 1) {
-    say(`header, TICK_MS is ${tickMs}, yet the clock is manual`, CERTAIN)
-  }
-  const tick = parts.word(HEADER.TICK)
-  if (!(tick >= -1 && tick <= LAST_TICK)) {
-    say(`header, TICK is ${tick}, not in -1 .. ${LAST_TICK}`, CERTAIN)
-  }
-  for (const name of ['TICK', 'ACTIVE'] as const) {
-    const value = parts.word(HEADER[name])
-    if (tickMs === 0 && value !== 0) {
-      say(`header, ${name} is ${value}, yet there is no keeper`, CERTAIN)
-    }
-  }
-}
-
-function checkPadding(parts: Parts, say: Say): void {
-  for (const [from, to] of [
-    [HEADER.TICK_MS + 2, LINE],
-    [HEADER.ACTIVE + 1, 2 * LINE],
-    [HEADER.TICK + 1, parts.defaults],
-    [parts.defaults + 28, parts.threads],
-  ] as const) {
-    const at = parts.firstNonZero(from, to)
-    if (at >= 0) say(`header, unused word ${at} is ${hex(parts.word(at))}, not 0`, CERTAIN)
-  }
-}
 
 /**
  * The threads that hold a slot, by slot. One that is marked dead holds it until it is reaped, which
@@ -134,10 +49,14 @@ export function checkThreads(parts: Parts, options: Options, say: Say): Map<numb
 }
 
 export interface Entry {
+  /** Its number in the directory. */
+  readonly index: number
   readonly name: string
   readonly numbers: Numbers
   /** Whether its options are legal: else its record cannot be read. */
   readonly isSound: boolean
+  /** When it was made, in ms. */
+  readonly created: number
   readonly shape: Shape
   readonly record: number
   readonly definition: number
@@ -199,7 +118,7 @@ function checkEntry(parts: Parts, word: bigint, what: string, log: Log, say: Say
     wrong('its record goes beyond the arena')
     return false
   }
-  log.entries.push({ ...found, shape, record, definition })
+  log.entries.push({ ...found, index: log.entries.length, shape, record, definition })
   return true
 }
 
@@ -209,16 +128,16 @@ function checkDefinition(
   parts: Parts,
   definition: number,
   say: Say,
-): { name: string; numbers: Numbers; isSound: boolean } {
+): Pick<Entry, 'name' | 'numbers' | 'isSound' | 'created'> {
   const start = parts.definitions + definition * DEFINITION_WORDS
   const what = `definition ${definition}`
   const created = parts.double(start + 2)
   if (!(created >= 0 && created * 1000 <= parts.now + 1)) {
     say(`${what}, CREATED is ${created}, not a time up to now`)
   }
-  const { numbers, faults } = readOptions(parts, start + 70)
+  const { numbers, faults } = readOptions(parts, start + OPTIONS)
   for (const fault of faults) say(`${what}, ${fault}`, CERTAIN)
-  const options = { numbers, isSound: faults.length === 0 }
+  const options = { numbers, isSound: faults.length === 0, created }
   const length = parts.word(start + 4)
   if (!(length >= 1 && length <= 255)) {
     say(`${what}, NAME_BYTES is ${length}, not in 1 .. 255`, CERTAIN)
@@ -247,7 +166,9 @@ function checkHolders(
   const living = new Set(holders.values())
   const othersMayLive = parts.word(HEADER.OVERFLOW_USED) !== 0
   for (let definition = 0; definition < parts.definitionCount; definition++) {
-    const holder = parts.long(parts.definitions + definition * DEFINITION_WORDS)
+    const start = parts.definitions + definition * DEFINITION_WORDS
+    checkUnused(parts, start, definition, say)
+    const holder = parts.long(start)
     const what = `definition ${definition}, HOLDER is ${hex(holder)}`
     if (holder !== 0n && field(holder, 52, 12) !== 0x800)
       say(`${what}: not a maker's word`, CERTAIN)
@@ -260,5 +181,16 @@ function checkHolders(
         say(`${what}: taken by thread ${thread}, which is not alive, and not published`)
       }
     }
+  }
+}
+
+function checkUnused(parts: Parts, start: number, definition: number, say: Say): void {
+  for (const [from, to] of [
+    [NAME_END, OPTIONS],
+    [OPTIONS_END, DEFINITION_WORDS],
+  ] as const) {
+    const at = parts.firstNonZero(start + from, start + to)
+    if (at < 0) continue
+    say(`definition ${definition}, unused word ${at} is ${hex(parts.word(at))}, not 0`, CERTAIN)
   }
 }

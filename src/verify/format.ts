@@ -25,10 +25,16 @@ export const HEADER = {
   DAMAGED: 35,
   OVERFLOW_USED: 36,
   ACTIVE: 37,
+  THREADS_WITHOUT_SLOT: 38,
+  EXPORTER: 40,
   TICK: 64,
+  JOURNAL_HEAD: 96,
 } as const
 
+export const HEADER_WORDS = 4 * LINE
 export const DEFINITION_WORDS = 4 * LINE
+export const JOURNAL_ENTRIES = 1024
+export const ENTRY_WORDS = 3 * LINE
 const SPARE_DEFINITIONS = 64
 
 function lines(words: number): number {
@@ -63,8 +69,10 @@ export class Parts {
   readonly maxThreads: number
   readonly arenaWords: number
   readonly definitionCount: number
-  readonly defaults = 3 * LINE
-  readonly threads = 4 * LINE
+  readonly defaults = HEADER_WORDS
+  readonly threads = HEADER_WORDS + LINE
+  readonly presence: number
+  readonly journal: number
   readonly directory: number
   readonly definitions: number
   readonly arena: number
@@ -78,7 +86,9 @@ export class Parts {
     this.maxThreads = this.word(HEADER.MAX_THREADS)
     this.arenaWords = this.word(HEADER.ARENA_LINES) * LINE
     this.definitionCount = this.maxBreakers + this.maxThreads + SPARE_DEFINITIONS
-    this.directory = this.threads + lines((this.maxThreads + 1) * 2)
+    this.presence = this.threads + lines((this.maxThreads + 1) * 2)
+    this.journal = this.presence + (this.maxThreads + 1) * LINE
+    this.directory = this.journal + JOURNAL_ENTRIES * ENTRY_WORDS
     this.definitions = this.directory + lines(this.maxBreakers * 2)
     this.arena = this.definitions + this.definitionCount * DEFINITION_WORDS
     this.now = now ?? this.#now()
@@ -186,12 +196,14 @@ export interface Shape {
   readonly shards: number
   readonly overflowWords: number
   readonly shardWords: number
+  readonly tallies: number
   readonly words: number
 }
 
 export const DETAILS = 1 * LINE
-export const TRIALS = 6 * LINE
+export const TRIALS = 9 * LINE
 export const TOTALS_WORDS = 16
+export const TALLY_WORDS = 15 * LINE
 
 /** Indices of a count window that may be taken and not filled without shortening the window. */
 const SPARE_OUTCOMES = 64
@@ -205,6 +217,7 @@ export function shapeOf(numbers: Numbers, maxThreads: number): Shape {
   const shards = ring + lines(capacity)
   const overflowWords = lines(TOTALS_WORDS + buckets * 10)
   const shardWords = lines(TOTALS_WORDS + buckets * 8)
+  const tallies = shards + overflowWords + maxThreads * shardWords
   return {
     trials: TRIALS,
     stock,
@@ -215,6 +228,7 @@ export function shapeOf(numbers: Numbers, maxThreads: number): Shape {
     shards,
     overflowWords,
     shardWords,
-    words: shards + overflowWords + maxThreads * shardWords,
+    tallies,
+    words: tallies + (maxThreads + 1) * TALLY_WORDS,
   }
 }

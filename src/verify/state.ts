@@ -1,24 +1,24 @@
 /** STATE and the words that belong to its generation, and the trials. */
 import { ahead, DETAILS, FOR_EVER, field, GENERATIONS, isLater, LINE, TRIALS } from './format.ts'
 import { CERTAIN, hex, ms, type Say, type Subject } from './report.ts'
+import { checkText, NO_TAG, TEXT_WORDS } from './text.ts'
 
 export const CLOSED = 0
 const OPEN = 1
-const HALF_OPEN = 2
-const FORCED_OPEN = 3
-const STATES = 6
+export const HALF_OPEN = 2
+export const FORCED_OPEN = 3
+export const STATES = 6
 
 /** Words from a record's start. Each is a pair of longs, taken in turn by generation. */
 const NEXT = DETAILS
-const SINCE = NEXT + 4
+export const SINCE = NEXT + 4
 const OPENINGS = SINCE + 4
 const TRIP = [OPENINGS + 4, OPENINGS + 8, OPENINGS + 12] as const
 const REASON = TRIP[2] + 4
-const REASON_WORDS = 33 * 2
-const REASON_BYTES = 128
-const DETAILS_END = REASON + 2 * REASON_WORDS
+export const TRANSITIONS = REASON + 2 * TEXT_WORDS
+const TRANSITIONS_END = TRANSITIONS + STATES * STATES * 2
 
-function wrap(generation: number): number {
+export function wrap(generation: number): number {
   return (generation + GENERATIONS) % GENERATIONS
 }
 
@@ -29,7 +29,7 @@ export function checkControl(subject: Subject): void {
   if (state >= STATES) say(0, 'STATE', `is ${hex(word)}: there is no state ${state}`, CERTAIN)
   for (const [from, to] of [
     [1, LINE],
-    [DETAILS_END, TRIALS],
+    [TRANSITIONS_END, TRIALS],
   ] as const) {
     const at = parts.firstNonZero(record + from, record + to)
     if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`, CERTAIN)
@@ -147,36 +147,18 @@ function checkTrip(subject: Subject, parity: number): void {
   }
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 function checkReason(subject: Subject, parity: number, isCurrent: boolean): void {
   const { parts, record, generation, say } = subject
-  const start = REASON + parity * REASON_WORDS
-  const tagAt = (word: number): number => field(parts.long(record + word), 32, 32)
-  for (let word = start; word < start + REASON_WORDS; word += 2) {
-    if (mayTag(subject, tagAt(word), parity)) continue
-    say(word, 'REASON', `is tagged ${tagAt(word)}, at generation ${generation}`)
+  const start = REASON + parity * TEXT_WORDS
+  for (let word = start; word < start + TEXT_WORDS; word += 2) {
+    const tag = field(parts.long(record + word), 32, 32)
+    if (mayTag(subject, tag, parity)) continue
+    say(word, 'REASON', `is tagged ${tag}, at generation ${generation}`)
   }
-  const length = field(parts.long(record + start), 0, 32)
-  if (length > REASON_BYTES) {
-    say(start, 'REASON', `says ${length} bytes, more than ${REASON_BYTES}`, CERTAIN)
-    return
-  }
-  if (!isCurrent || tagAt(start) !== generation + 1) return
-  const bytes = new Uint8Array(length)
-  for (let at = 0; at < length; at++) {
-    const word = start + 2 + (at >> 2) * 2
-    if (tagAt(word) !== generation + 1) {
-      say(word, 'REASON', `is tagged ${tagAt(word)}, its head ${generation + 1}`)
-      return
-    }
-    bytes[at] = field(parts.long(record + word), (at & 3) * 8, 8)
-  }
-  try {
-    decoder.decode(bytes)
-  } catch {
-    say(start, 'REASON', `is ${Buffer.from(bytes).toString('hex')}, not UTF-8`, CERTAIN)
-  }
+  const of = isCurrent ? generation + 1 : NO_TAG
+  checkText(parts, record + start, of, (word, sentence, certain) =>
+    say(word - record, 'REASON', sentence, certain),
+  )
 }
 
 const CLAIMED = 1

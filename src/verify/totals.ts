@@ -35,7 +35,7 @@ export function checkTotals(subject: Subject, liveSlots: ReadonlySet<number>): v
   }
 }
 
-function shardOf({ shape }: Subject, slot: number): number {
+export function shardOf({ shape }: Subject, slot: number): number {
   const owned = slot > 0 ? shape.overflowWords + (slot - 1) * shape.shardWords : 0
   return shape.shards + owned
 }

@@ -5,18 +5,23 @@
  * Written from native-layout/layout.md and the arguments in docs/protocol.md; of the rest of src/
  * only the door to memory and the clock are used. `quiet`: every permit is settled as well, so
  * nothing may be in flight. `deaths`: somebody died in the midst of an operation, so what a death
- * may leave half done is legal: a decision that nobody has published, details of that generation, a
- * claim without a lease, a verdict not carried out, an index taken and not written, a bucket in the
- * midst of its turn, a slot that is marked dead.
+ * may leave half done is legal: a decision that nobody has published, details of that generation,
+ * its count and its entry, an entry beyond JOURNAL_HEAD or without details, a claim without a
+ * lease, a verdict not carried out, an index taken and not written, a bucket in the midst of its
+ * turn, a duration counted and nothing else of its call, a slot that is marked dead.
  *
  * A region that was copied while threads worked is not of one moment: words that should fit each
  * other may not. A finding says whether that could be its cause.
  */
-import { checkDirectory, checkHeader, checkThreads, type Entry } from './directory.ts'
-import { Parts } from './format.ts'
+import { checkDirectory, checkThreads, type Entry } from './directory.ts'
+import { field, HEADER_WORDS, Parts } from './format.ts'
+import { checkHeader, checkPresence } from './header.ts'
+import { checkJournal, type Standing } from './journal.ts'
 import { CERTAIN, type Finding, type Options, type Say, type Subject } from './report.ts'
-import { checkControl, checkDetails, checkTrials } from './state.ts'
+import { checkControl, checkDetails, checkTrials, SINCE } from './state.ts'
+import { checkTallies } from './tallies.ts'
 import { checkTotals } from './totals.ts'
+import { checkTransitions } from './transitions.ts'
 import { checkWindow } from './windows.ts'
 
 export function verify(buffer: SharedArrayBuffer, options: Options = {}): string[] {
@@ -28,18 +33,31 @@ export function findingsOf(buffer: SharedArrayBuffer, options: Options = {}): Fi
   const say: Say = (sentence, certain = false) => {
     findings.push({ sentence, certain })
   }
-  if (buffer.byteLength < 384 || buffer.byteLength % 8 !== 0) {
+  if (buffer.byteLength < HEADER_WORDS * 4 || buffer.byteLength % 8 !== 0) {
     say(`the buffer has ${buffer.byteLength} bytes: no header`, CERTAIN)
     return findings
   }
   const parts = new Parts(buffer, options.now)
   if (!checkHeader(parts, say)) return findings
   const holders = checkThreads(parts, options, say)
+  checkPresence(parts, say)
   const liveSlots = new Set(holders.keys())
+  const standings = new Map<number, Standing>()
   for (const entry of checkDirectory(parts, options, holders, say)) {
-    if (entry.isSound) checkBreaker(subjectOf(parts, options, entry, say), liveSlots)
+    const subject = subjectOf(parts, options, entry, say)
+    standings.set(entry.index, standingOf(subject, entry))
+    if (entry.isSound) checkBreaker(subject, liveSlots)
   }
+  checkJournal(parts, options, standings, say)
   return findings
+}
+
+function standingOf({ parts, record, generation, state }: Subject, entry: Entry): Standing {
+  const long = parts.long(record + SINCE + (generation & 1) * 2)
+  const isSaid = field(long, 51, 13) === generation % 8192 && entry.created >= 0
+  // Nothing is before its breaker.
+  const since = isSaid ? Math.max(field(long, 0, 51), Math.round(entry.created * 1000)) : undefined
+  return { generation, state, since, trials: entry.numbers.trials }
 }
 
 function subjectOf(parts: Parts, options: Options, entry: Entry, say: Say): Subject {
@@ -61,7 +79,9 @@ function subjectOf(parts: Parts, options: Options, entry: Entry, say: Say): Subj
 function checkBreaker(subject: Subject, liveSlots: ReadonlySet<number>): void {
   checkControl(subject)
   checkDetails(subject)
+  checkTransitions(subject)
   checkTrials(subject, liveSlots)
   checkWindow(subject)
   checkTotals(subject, liveSlots)
+  checkTallies(subject)
 }

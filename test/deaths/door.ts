@@ -37,9 +37,16 @@ export const load64 = gated(real.load64)
 export const add64 = gated(real.add64)
 export const compareExchange64 = gated(real.compareExchange64)
 export const count = gated(real.count)
+export const countBy = gated(real.countBy)
 export const readOwn = gated(real.readOwn)
 export const peek = gated(real.peek)
 export const notify = gated(real.notify)
 export const writeFixed = gated(real.writeFixed)
 export const writeFixedDouble = gated(real.writeFixedDouble)
-export { copyOut, readFixed, readFixedDouble, wait } from '../../src/memory/atomics.ts'
+export {
+  copyOut,
+  readFixed,
+  readFixedDouble,
+  wait,
+  whenNotified,
+} from '../../src/memory/atomics.ts'

@@ -8,7 +8,7 @@ import { type RegionView, viewOf } from '../../src/inspect/view.ts'
 import { Random } from '../model/random.ts'
 import { makeFolder, makeStates } from './support.ts'
 
-const HEADER_WORDS = 96
+const HEADER_WORDS = 128
 const VALUES = [0, 1, -1, 2 ** 31 - 1, 0x7ff00000]
 
 function bytesOf(): Int32Array<ArrayBuffer> {

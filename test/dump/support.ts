@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { createRegistry, type Registry } from '../../src/index.ts'
+import { viewsOf } from '../../src/memory/atomics.ts'
+import { ExporterLease } from '../../src/protocol/lease.ts'
 
 const TOOL = fileURLToPath(new URL('../../native-layout/tools/busbar-dump.mjs', import.meta.url))
 
@@ -70,11 +72,14 @@ export function makeStates(): Registry {
   registry.advance(500)
   halfOpen.tryAcquire()
   halfOpen.recordSuccess(halfOpen.tryAcquire())
-  registry.breaker('forced', count).forceOpen({ reason: 'a move, until Ümit is done', ttlMs: 250 })
+  const forced = registry.breaker('forced', count)
+  forced.forceOpen({ reason: 'a move, until Ümit is done', ttlMs: 250 })
+  for (let call = 0; call < 2; call++) forced.tryAcquire()
   registry.breaker('forced for ever', row).forceOpen()
   registry.breaker('disabled').disable()
   const metrics = registry.breaker('metrics only', row)
   metrics.metricsOnly()
   metrics.recordFailure(metrics.tryAcquire())
+  new ExporterLease(viewsOf(registry.handle.buffer)).hold(7000, 30_000)
   return registry
 }

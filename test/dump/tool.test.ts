@@ -4,6 +4,8 @@ import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } 
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createRegistry } from '../../src/index.ts'
+import { LINE_WORDS } from '../../src/memory/layout.ts'
+import { attachRegion } from '../../src/memory/region.ts'
 import { makeFolder, makeStates, runTool } from './support.ts'
 
 /** A file with the region of `makeStates`, by the same name wherever it stands. */
@@ -41,6 +43,25 @@ it('prints the same as JSON', async () => {
     'metrics only': 'metrics-only',
   })
   expect(view.breakers[4].openUntil).toBe('for ever')
+  expect(view.history).toHaveLength(7)
+  expect(view.history[3]).toMatchObject({
+    entry: 3,
+    breaker: 'forced',
+    from: 'closed',
+    to: 'forced-open',
+    generation: 1,
+    at: 7000,
+    reason: 'a move, until Ümit is done',
+    said: true,
+    thread: expect.any(Number),
+    counts: { calls: 0 },
+  })
+  expect(view.breakers[2].transitions).toEqual([
+    { from: 'closed', to: 'open', count: 1 },
+    { from: 'open', to: 'half-open', count: 1 },
+  ])
+  expect(view.breakers[0].durations).toMatchObject({ count: 22, sumMs: 258 })
+  expect(view).toMatchObject({ exporterLeaseUntil: 37_000, journalEntries: 7 })
 })
 
 interface NamedState {
@@ -56,6 +77,44 @@ it('prints one breaker', async () => {
   const missing = await runTool(file, '--breaker', 'shut')
   expect(missing).toMatchObject({ code: 2, stdout: '' })
   expect(missing.stderr).toMatch(/^busbar-dump: no breaker is called "shut"; there are: "closed", /)
+})
+
+it('prints as many transitions as it is told to, the last ones', async () => {
+  const registry = createRegistry({ clock: 'manual', maxThreads: 1, maxBreakers: 2 })
+  const breakers = [registry.breaker('a'), registry.breaker('b')]
+  for (let turn = 0; turn < 30; turn++) for (const breaker of breakers) breaker.disable()
+  const file = join(makeFolder(), 'region')
+  registry.dump(file)
+  const linesOf = async (...args: string[]): Promise<string[]> => {
+    const { code, stdout } = await runTool(file, ...args)
+    expect(code).toBe(0)
+    return stdout.match(/^ +\d+ {2}[\d,.]+ ms {2}"[ab]" .* by hand$/gm) ?? []
+  }
+  expect(await linesOf()).toHaveLength(20)
+  expect(await linesOf('--history', '3')).toEqual([
+    expect.stringMatching(/^ +57 .* "b" .* 29 /),
+    expect.stringMatching(/^ +58 .* "a" .* 30 /),
+    expect.stringMatching(/^ +59 .* "b" .* 30 /),
+  ])
+  expect(await linesOf('--history', '0')).toEqual([])
+  expect(await linesOf('--history', '99')).toHaveLength(60)
+  expect(await linesOf('--history', '99', '--breaker', 'a')).toHaveLength(30)
+})
+
+it('says how long it was that an event loop last turned', async () => {
+  const registry = createRegistry({ keeper: false, maxThreads: 2, maxBreakers: 2 })
+  registry.breaker('b').open()
+  const file = join(makeFolder(), 'region')
+  registry.dump(file)
+  const bytes = readFileSync(file)
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+  // A beat of the other slot, which nobody has, is the latest time in the file.
+  const slots = attachRegion(registry.handle).shape.presence
+  words[slots + LINE_WORDS] = 100
+  words[slots + 2 * LINE_WORDS] = 220
+  writeFileSync(file, bytes)
+  const { stdout } = await runTool(file)
+  expect(stdout).toMatch(/^ {2}1 +live +\d.* 12,000 ms$/m)
 })
 
 it('ends with 1 and says what is wrong and how sure that is', async () => {
@@ -103,6 +162,7 @@ it.each([
   ['an option without its value', ['a', '--breaker']],
   ['an offset that is no number', ['a', '--offset', 'ten']],
   ['a negative offset', ['a', '--offset=-8']],
+  ['a history of no number', ['a', '--history', 'all']],
 ])('refuses %s in one line', async (_, args) => {
   expect(await runTool(...args)).toEqual({
     code: 2,
@@ -114,7 +174,7 @@ it.each([
 it('explains itself', async () => {
   const { code, stdout } = await runTool('--help')
   expect(code).toBe(0)
-  for (const word of ['--breaker', '--json', '--offset', '--find', 'Exit code: 0']) {
+  for (const word of ['--breaker', '--history', '--json', '--offset', '--find', 'Exit code: 0']) {
     expect(stdout).toContain(word)
   }
 })
@@ -132,7 +192,7 @@ it('says in one line of what is no region what it is', async () => {
   writeFileSync(file, '')
   expect(await refusal()).toMatch(/not a region: 0 bytes are left/)
   writeFileSync(file, 'a short text')
-  expect(await refusal()).toMatch(/not a region: 12 bytes are left, a header alone has 384/)
+  expect(await refusal()).toMatch(/not a region: 12 bytes are left, a header alone has 512/)
   writeFileSync(file, Buffer.alloc(4096))
   expect(await refusal()).toMatch(/it starts with 0x00000000, not 0x42555342/)
   const bytes = readFileSync(dumpStates())

@@ -50,7 +50,12 @@ export function worldOf(
   const directory = new Directory(region, { thread: 0, parent: 0 })
   const entry = directory.make('b', encodeName('b'), numbersOf(region, options))
   const clock = region.clock as ManualClock
-  return { region, memory: region.memory, cell: cellOf(region, entry), clock }
+  return {
+    region,
+    memory: region.memory,
+    cell: cellOf(region, entry, { thread: 0, parent: 0 }),
+    clock,
+  }
 }
 
 /** The same with a shorter ring: a sum that finds few outcomes reads all of it. */

@@ -26,12 +26,13 @@ function perform<T extends Value>(operation: Operation, apply: () => T): T {
     throw STOP
   }
   thread.granted = false
-  if (operation.switches) machine.taken++
+  const isBackground = machine.isBackground(operation)
+  if (operation.switches && !isBackground) machine.taken++
   if (operation.kind === 'write') machine.writers?.note(operation, thread.index)
   const result = apply()
   thread.log.push(result)
   thread.cursor++
-  machine.noteResult(thread, result)
+  if (!isBackground) machine.noteResult(thread, result)
   return result
 }
 
@@ -41,6 +42,11 @@ function read(verb: string, index: number, wide: boolean, switches = true): Oper
 
 function write(verb: string, index: number, wide: boolean, switches = true): Operation {
   return { verb, index, wide, kind: 'write', switches }
+}
+
+/** Listeners are no part of what is explored but for what they read. */
+export function whenNotified(): undefined {
+  return undefined
 }
 
 /** A step that touches no memory: the thread is elsewhere. */
@@ -143,10 +149,14 @@ export function readOwn(memory: Memory, word: number): number {
 }
 
 export function count(memory: Memory, word: number): void {
+  countBy(memory, word, 1)
+}
+
+export function countBy(memory: Memory, word: number, amount: number): void {
   const long = word >> 1
   const operation = write('count', long, true, false)
   perform(operation, () => {
     machine.own(operation)
-    return machine.put64(memory, long, (memory.longs[long] as bigint) + 1n)
+    return machine.put64(memory, long, (memory.longs[long] as bigint) + BigInt(amount))
   })
 }

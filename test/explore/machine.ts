@@ -34,6 +34,11 @@ class Machine {
   #onlyReplays = false
   /** True for words that one thread alone may write; a second writer is an error. */
   ownedWord: (word: number) => boolean = () => false
+  /**
+   * True for words that no decision of the protocol reads: what is done to them belongs to the step
+   * before, and states that differ in them alone are one. See background.ts.
+   */
+  backgroundWord: (word: number) => boolean = () => false
   #owners = new Map<number, number>()
   #undo: Undo | undefined
   /** Where writes are noted, to be taken back. */
@@ -178,12 +183,17 @@ class Machine {
   /** Whether another thread may be let in before this operation, or a death. */
   isStep(operation: Operation, thread: SimThread): boolean {
     if (this.#onlyReplays) return true
+    if (this.isBackground(operation)) return false
     if (this.writers === undefined) return operation.switches
     // After a read that could have been the last of a dying thread, a write is one more step.
     if (operation.kind !== 'read') return operation.switches || this.#reads > 0
     const isPrivate = !operation.switches || this.writers.isPrivate(operation, thread.index)
     if (isPrivate && operation.switches) this.#reads++
     return !isPrivate
+  }
+
+  isBackground({ index, wide }: Operation): boolean {
+    return this.backgroundWord(wide ? index * 2 : index)
   }
 
   noteResult(thread: SimThread, result: Value): void {
@@ -226,6 +236,7 @@ class Machine {
   #noteWrite(word: number, before: number, after: number): void {
     if (before === after) return
     this.#writes?.push({ word, value: before })
+    if (this.backgroundWord(word)) return
     this.memoryLow ^= mix(word, before) ^ mix(word, after)
     this.memoryHigh ^= mix(before + 7, word + 1) ^ mix(after + 7, word + 1)
   }

@@ -12,6 +12,7 @@ import { Failure, type Report } from './report.ts'
 import type { Scenario } from './scenario.ts'
 import * as crowds from './scenarios/crowds.ts'
 import * as deaths from './scenarios/deaths.ts'
+import * as journal from './scenarios/journal.ts'
 import * as keeper from './scenarios/keeper.ts'
 import * as lateTrials from './scenarios/late-trials.ts'
 import * as leases from './scenarios/leases.ts'
@@ -45,6 +46,7 @@ const all = [
   trials,
   lateTrials,
   leases,
+  journal,
   keeper,
   windows,
   minimum,
@@ -94,7 +96,7 @@ function run(scenario: Scenario): boolean {
   const limits = {
     bound,
     kills: number(values.kills, scenario.kills),
-    maxStates: number(values['max-states'], 3_000_000),
+    maxStates: number(values['max-states'], 4_000_000),
     everyStep: values['every-step'] ?? false,
   }
   const walks = number(values.random, scenario.walks ?? 0)

@@ -17,7 +17,9 @@ import { enterKernel, type Kernel } from '../../src/kernel/kernel.ts'
 import { BREAKER_BYTES, HEAD_BYTES } from '../../src/memory/kernel-memory.ts'
 import { attachRegion } from '../../src/memory/region.ts'
 import { Core } from '../../src/protocol/breaker.ts'
+import { type News, NO_NEWS } from '../../src/protocol/cell.ts'
 import { cellOf, Directory, type Entry } from '../../src/protocol/directory.ts'
+import { claimAnnouncement } from '../../src/protocol/journal.ts'
 import { seenState } from '../../src/protocol/look.ts'
 import { claimSlot } from '../../src/protocol/slots.ts'
 import { threadState } from '../../src/threads/identity.ts'
@@ -70,7 +72,7 @@ it('carries out the calls of the core', () => {
   registry.breaker('b', { slidingWindow: { type: 'consecutive', failures: 2 } })
   const region = attachRegion(registry.handle)
   const entry = new Directory(region, threadState().id).find('b') as Entry
-  const core = coreOf(kernelOf(registry), entry, cellOf(region, entry), 1)
+  const core = coreOf(kernelOf(registry), entry, cellOf(region, entry, { thread: 0, parent: 0 }), 1)
   // JavaScript's own takes other ways, and would not know of this refusal.
   expect(core.constructor).not.toBe(Core)
   for (const _ of [1, 2]) expect(core.recordFailure(core.tryAcquire())).toBe(true)
@@ -78,6 +80,36 @@ it('carries out the calls of the core', () => {
   expect(core.refusedBy).toBe(seenState(core.cell))
   expect(Core.prototype.tryAcquire.call(core)).toBe(REFUSED)
   expect(registry.breaker('b').snapshot().totals).toMatchObject({ failed: 2, refused: 2 })
+})
+
+it('tells of transitions, and of nothing else', () => {
+  const registry = make({ maxThreads: 3 })
+  registry.breaker('a')
+  registry.breaker('b', { slidingWindow: { type: 'consecutive', failures: 2 } })
+  const region = attachRegion(registry.handle)
+  const id = { thread: 9, parent: 0 }
+  const told: string[] = []
+  const news: News = {
+    listensTo: breaker => told.push(`listens to ${breaker}?`) > 0,
+    notice: () => told.push('notice'),
+  }
+  const slot = claimSlot(region.memory, region.shape, id)
+  const kernel = enterKernel(region, slot, id.thread, news)
+  const entry = new Directory(region, id).find('b') as Entry
+  const core = coreOf(kernel, entry, cellOf(region, entry, id), slot)
+  for (let call = 0; call < 100; call += 1) core.recordSuccess(core.tryAcquire(), 1)
+  core.recordFailure(core.tryAcquire())
+  expect(told).toEqual([])
+  core.recordFailure(core.tryAcquire())
+  expect(told).toEqual(['listens to 1?', 'notice'])
+  for (let call = 0; call < 100; call += 1) expect(core.tryAcquire()).toBe(REFUSED)
+  expect(told.length).toBe(2)
+  expect(registry.history()).toMatchObject([
+    { breaker: 'b', thread: 9, reason: 'failures in a row' },
+  ])
+  // It announces the transition itself: nobody else may.
+  const place = { memory: region.memory, region: region.shape }
+  expect([0, 9].map(thread => claimAnnouncement(place, 0, thread))).toEqual([false, true])
 })
 
 it('takes what is no permit for late, as JavaScript does', () => {
@@ -96,9 +128,8 @@ it('leaves a thread without a slot, and one that has closed its registry, to Jav
   const breaker = registry.breaker('b')
   const permit = breaker.tryAcquire()
   const region = attachRegion(registry.handle)
-  expect(
-    enterKernel(region, claimSlot(region.memory, region.shape, { thread: 9, parent: 0 })),
-  ).toBe(undefined)
+  const slot = claimSlot(region.memory, region.shape, { thread: 9, parent: 0 })
+  expect(enterKernel(region, slot, 9, NO_NEWS)).toBe(undefined)
   registry.close()
   breaker.recordSuccess(permit)
   expect(breaker.snapshot().totals).toMatchObject({ admitted: 1, succeeded: 1, late: 0 })

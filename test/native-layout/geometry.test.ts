@@ -57,6 +57,8 @@ describe('formulas', () => {
           header: 0,
           defaults: shape.defaultsDouble * 8,
           threads: shape.threadsLong * 8,
+          presence: shape.presence * 4,
+          journal: shape.journalLong * 8,
           directory: shape.directoryLong * 8,
           definitions: shape.definitions * 4,
           arena: shape.arena * 4,
@@ -92,6 +94,7 @@ describe('formulas', () => {
           ring: shape.ring * 4,
           overflow: shape.shards * 4,
           shards: (shape.shards + shape.overflowWords) * 4,
+          tallies: shape.tallies * 4,
         })
         expect(bytes).toBe(shape.lines * LINE_BYTES)
         expect(values.get('ringCapacity')).toBe(shape.ringCapacity)

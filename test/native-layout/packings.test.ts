@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CONSTANTS, ENUMERATIONS, PACKINGS } from '../../src/memory/described/index.ts'
 import { KINDS } from '../../src/memory/layout.ts'
+import * as journal from '../../src/memory/words/journal.ts'
 import * as state from '../../src/memory/words/state.ts'
 import * as threads from '../../src/memory/words/threads.ts'
 import * as tick from '../../src/memory/words/tick.ts'
@@ -64,6 +65,24 @@ const PACK: Readonly<Record<string, (fields: Fields) => bigint>> = {
       }),
     ),
   ENTRY: f => unsigned(threads.packEntry(number(f.definition) - 1, number(f.lines))),
+  KEY: f => {
+    const key = { breaker: f.breaker, generation: f.generation, from: f.from, to: f.to }
+    const entry = ((number(f.lap) - 1) << journal.LAP_SHIFT) | 0
+    return unsigned(journal.packKey(entry, toNumbers(key)))
+  },
+  BY: f => {
+    const flags = [
+      f.hand === 1n ? journal.BY_HAND : 0,
+      f.announces === 1n ? journal.MAKER_ANNOUNCES : 0,
+      f.claimed === 1n ? journal.CLAIMED_BY_LISTENER : 0,
+    ]
+    return BigInt(
+      journal.packBy(
+        number(f.thread),
+        flags.reduce((sum, flag) => sum + flag),
+      ),
+    )
+  },
   STOCK: f => {
     const before = (number(f.version) - 1) << windows.VERSION_SHIFT
     const left = number(f.left) - windows.STOCK_BIAS
@@ -101,11 +120,22 @@ const UNPACK: Readonly<Record<string, (word: bigint) => Fields>> = {
     ...toBigInts(threads.threadOf(word)),
   }),
   ENTRY: word => ({ lines: BigInt(threads.linesOf(word)) }),
+  KEY: word => toBigInts(journal.unpackKey(word)),
   STOCK: word => ({
     minimum: windows.holdsMinimumOf(Number(word)) ? 1n : 0n,
     left: BigInt(windows.stockOf(Number(word)) + windows.STOCK_BIAS),
   }),
   EPOCH: word => ({ generation: BigInt(windows.epochGenerationOf(word)) }),
+}
+
+function toNumbers(fields: Record<keyof journal.JournalKey, bigint | undefined>) {
+  const { breaker, generation, from, to } = fields
+  return {
+    breaker: number(breaker),
+    generation: number(generation),
+    from: number(from),
+    to: number(to),
+  }
 }
 
 function toBigInts(numbers: object): Fields {

@@ -73,6 +73,7 @@ export const everyOption: Required<BreakerOptions> = {
   isFailure: result => result === undefined,
   classifyError: error => (error instanceof TypeError ? 'ignored' : 'failure'),
   timeoutMs: 5_000,
+  measureDurations: true,
 }
 expectType<Equal<keyof BreakerOptions, keyof SharedOptions | keyof LocalOptions>>()
 

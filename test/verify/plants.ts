@@ -14,25 +14,9 @@ import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
 import { packPlace } from '../../src/memory/words/trials.ts'
 import { packRing, packRow } from '../../src/memory/words/windows.ts'
 import { type Cell, shardOf } from '../../src/protocol/cell.ts'
+import { double, long, type Plant, recordLong, word } from './planting.ts'
 import type { Made } from './support.ts'
 
-/** A word set by hand, and the sentence that must come of it. */
-export type Plant = [what: string, plant: (made: Made) => void, sentence: RegExp]
-
-const word = (at: (made: Made) => number, value: number) => (to: Made) => {
-  to.memory[at(to)] = value
-}
-const double = (at: (made: Made) => number, value: number) => (to: Made) => {
-  to.memory.doubles[at(to)] = value
-}
-const long = (at: (made: Made) => number, value: (made: Made) => bigint) => (to: Made) => {
-  to.memory.longs[at(to)] = value(to)
-}
-const recordLong =
-  (breaker: keyof Made['cells'], offset: number, value: bigint) =>
-  (to: Made): void => {
-    to.memory.longs[to.cells[breaker].recordLong + offset] = value
-  }
 export const placeLong = (cell: Cell, place = 0): number =>
   (cell.record + cell.shape.trials) / 2 + place
 const shard = (slot: number, total: number) => (from: Made) =>
@@ -200,7 +184,7 @@ export const RECORDS: Plant[] = [
       from => placeLong(from.cells.row),
       () => packPlace(4, 1, 1, 1),
     ),
-    /"row", word 192, PLACE 0 .* of generation 4/,
+    /"row", word 288, PLACE 0 .* of generation 4/,
   ],
   [
     'a claim while closed',
@@ -208,7 +192,7 @@ export const RECORDS: Plant[] = [
       from => placeLong(from.cells.row, 2),
       () => packPlace(0, 1, 1, 1),
     ),
-    /"row", word 196, PLACE 1 holds kind 1 of generation 0, which is state 0/,
+    /"row", word 292, PLACE 1 holds kind 1 of generation 0, which is state 0/,
   ],
   [
     'a lease for ever',
@@ -216,7 +200,7 @@ export const RECORDS: Plant[] = [
       from => placeLong(from.cells.row) + 1,
       () => packTimed(0, Number.POSITIVE_INFINITY),
     ),
-    /"row", word 192, PLACE 0 has a LEASE until/,
+    /"row", word 288, PLACE 0 has a LEASE until/,
   ],
   [
     'a slot that there is not',
@@ -224,7 +208,7 @@ export const RECORDS: Plant[] = [
       from => placeLong(from.cells.row),
       () => packPlace(0, 0, 0, 4),
     ),
-    /"row", word 192, PLACE 0 .* no slot 4/,
+    /"row", word 288, PLACE 0 .* no slot 4/,
   ],
   [
     'a full row while closed',

@@ -2,13 +2,15 @@
 import { threadId } from 'node:worker_threads'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { attachRegistry } from '../../src/index.ts'
-import { LINE_WORDS } from '../../src/memory/layout.ts'
+import { HEADER, JOURNAL, JOURNAL_LONGS, LINE_WORDS } from '../../src/memory/layout.ts'
 import { packPlace } from '../../src/memory/words/trials.ts'
 import { markDead } from '../../src/protocol/slots.ts'
 import { reapMarked } from '../../src/threads/deaths.ts'
 import { verify } from '../../src/verify/verify.ts'
 import { start, together, until } from '../threads/crew.ts'
 import { PLANTS, placeLong, RECORDS } from './plants.ts'
+import { DETAILS, KEYS, makeHistory } from './plants-journal.ts'
+import { PEOPLE, TALLIES, TRANSITIONS } from './plants-people.ts'
 import { breakersOf, close, fail, halfOpen, type Made, makeRegion, use } from './support.ts'
 
 let made: Made
@@ -90,6 +92,21 @@ describe('sound regions', () => {
     }
   })
 
+  it.each([
+    ['from its start', 0],
+    ['where the laps of its keys begin again', 2 ** 24 - 1500],
+    ['where its numbers turn negative', 2 ** 31 - 1500],
+    ['where its numbers begin again', 2 ** 32 - 1500],
+  ])('with a journal that goes round, %s', (_, start) => {
+    made.memory[HEADER.JOURNAL_HEAD] = start
+    for (let turn = 0; turn < 700; turn++) {
+      for (const breaker of breakersOf(made)) breaker.forceOpen({ reason: `turn ${turn}` })
+      if (turn >= 350 && turn % 10 === 0) expectSound()
+      for (const breaker of breakersOf(made)) breaker.reset()
+    }
+    expectSound()
+  })
+
   it('with a slot that is marked dead, where a death is known', () => {
     use(made)
     const { memory, region, registry } = made
@@ -138,7 +155,7 @@ describe('sound regions', () => {
 })
 
 describe('planted in the header, the slots and the directory', () => {
-  it.each(PLANTS)('%s', (_, plant, sentence) => {
+  it.each([...PLANTS, ...PEOPLE])('%s', (_, plant, sentence) => {
     use(made)
     plant(made)
     expect(verify(made.registry.handle.buffer)).toContainEqual(expect.stringMatching(sentence))
@@ -157,7 +174,7 @@ describe('planted in the header, the slots and the directory', () => {
 })
 
 describe('planted in a record', () => {
-  it.each(RECORDS)('%s', (_, plant, sentence) => {
+  it.each([...RECORDS, ...TALLIES])('%s', (_, plant, sentence) => {
     use(made)
     expectSound()
     plant(made)
@@ -196,5 +213,42 @@ describe('planted in a record', () => {
     const violations = verify(registry.handle.buffer)
     expect(violations).toContainEqual(expect.stringMatching(/PLACE 0 is claimed by slot 1, which/))
     expect(violations).toContainEqual(expect.stringMatching(/totals of slot 1 have 1 calls in fl/))
+  })
+})
+
+describe('planted in the history', () => {
+  it.each([...KEYS, ...DETAILS, ...TRANSITIONS])('%s', (_, plant, sentence) => {
+    makeHistory(made)
+    expectSound()
+    plant(made)
+    const found = verify(made.registry.handle.buffer, { quiet: true })
+    expect(found).toContainEqual(expect.stringMatching(sentence))
+  })
+
+  it('one entry beyond the head, which a death may leave, and a second, which it may not', () => {
+    makeHistory(made)
+    const { memory, registry } = made
+    memory[HEADER.JOURNAL_HEAD] = 3
+    expect(verify(registry.handle.buffer, { deaths: true })).toEqual([])
+    memory[HEADER.JOURNAL_HEAD] = 2
+    expect(verify(registry.handle.buffer, { deaths: true })).toEqual([
+      expect.stringMatching(/entry 3, KEY is .*, JOURNAL_HEAD is only 2/),
+    ])
+  })
+
+  it('a transition counted and entered that nobody published, unless somebody died', () => {
+    const { row, cells, memory, region, registry } = made
+    fail(row)
+    const word = memory[cells.row.state] ?? 0
+    made.registry.advance(200)
+    row.release(row.tryAcquire())
+    memory[cells.row.state] = word
+    const trial = placeLong(cells.row)
+    memory.longs[trial] = 0n
+    memory.longs[region.shape.journalLong + JOURNAL_LONGS + JOURNAL.BY_LONG] = 0n
+    expect(verify(registry.handle.buffer, { deaths: true })).toEqual([])
+    const found = verify(registry.handle.buffer)
+    expect(found).toContainEqual(expect.stringMatching(/TRANSITIONS 1 to 2 was last counted/))
+    expect(found).toContainEqual(expect.stringMatching(/its last, began 2, STATE says 1/))
   })
 })

@@ -66,14 +66,14 @@ static napi_value try_acquire(napi_env env, napi_callback_info info) {
 static napi_value record_success(napi_env env, napi_callback_info info) {
   addon_call call = addon_arguments(env, info);
   busbar_breaker *breaker = (busbar_breaker *)addon_pointer(&call, 0);
-  double duration_ms = addon_double(&call, 2, 0);
+  double duration_ms = addon_double(&call, 2, BUSBAR_NOT_MEASURED);
   return addon_boolean(env, busbar_record_success(breaker, permit_of(&call, 1), duration_ms));
 }
 
 static napi_value record_failure(napi_env env, napi_callback_info info) {
   addon_call call = addon_arguments(env, info);
   busbar_breaker *breaker = (busbar_breaker *)addon_pointer(&call, 0);
-  double duration_ms = addon_double(&call, 2, 0);
+  double duration_ms = addon_double(&call, 2, BUSBAR_NOT_MEASURED);
   return addon_boolean(env, busbar_record_failure(breaker, permit_of(&call, 1), duration_ms));
 }
 

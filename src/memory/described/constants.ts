@@ -2,6 +2,11 @@
 import {
   CLOCK_MANUAL,
   CLOCK_MONOTONIC,
+  DURATION_COUNTERS,
+  DURATION_OCTAVES,
+  DURATION_STEPS,
+  DURATION_UNIT_MICROS,
+  JOURNAL_ENTRIES,
   KINDS,
   LAYOUT_VERSION,
   LINE_BYTES,
@@ -13,10 +18,12 @@ import {
   OPTION_COUNT,
   SPARE_DEFINITIONS,
   SPARE_OUTCOMES,
+  STATES,
   WINDOW_CONSECUTIVE,
   WINDOW_COUNT,
   WINDOW_TIME,
 } from '../layout.ts'
+import { UNKNOWN_THREAD } from '../words/journal.ts'
 import { CLOSED, DISABLED, FORCED_OPEN, HALF_OPEN, METRICS_ONLY, OPEN } from '../words/state.ts'
 import { DEAD_PARENT, FIRST_NATIVE_THREAD, NO_PARENT } from '../words/threads.ts'
 import { ASLEEP, FIRST_TICK, LAST_TICK, NO_KEEPER } from '../words/tick.ts'
@@ -40,6 +47,13 @@ export const CONSTANTS: readonly Constant[] = [
   constant('OPTION_COUNT', OPTION_COUNT, 'doubles in options'),
   constant('KINDS', KINDS, 'of outcomes that windows count'),
   constant('SPARE_OUTCOMES', SPARE_OUTCOMES, 'words of a ring beyond the window'),
+  constant('STATES', STATES, 'how many states there are'),
+  constant('JOURNAL_ENTRIES', JOURNAL_ENTRIES, 'transitions that are remembered'),
+  constant('DURATION_UNIT_MICROS', DURATION_UNIT_MICROS, 'where the first octave begins'),
+  constant('DURATION_OCTAVES', DURATION_OCTAVES, 'of durations that are told apart'),
+  constant('DURATION_STEPS', DURATION_STEPS, 'in each octave, of equal length'),
+  constant('DURATION_COUNTERS', DURATION_COUNTERS, 'one below, the steps, one above'),
+  constant('UNKNOWN_THREAD', UNKNOWN_THREAD, 'in BY: the maker has not said who it is'),
   constant('SPARE_DEFINITIONS', SPARE_DEFINITIONS, 'beyond one a breaker and one a thread'),
   constant('LAST_TICK', LAST_TICK, 'the next tick is 1'),
   constant('TURNING', TURNING, 'in STAMP while the owner turns the bucket over'),

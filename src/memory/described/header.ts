@@ -1,4 +1,4 @@
-/** The header of a region: a line that is fixed, one that any thread writes, and the tick. */
+/** The header of a region: a line that is fixed, three for words with different writers. */
 import { HEADER, HEADER_WORDS, LAYOUT_VERSION, MAGIC, MAX_THREADS } from '../layout.ts'
 import { LAST_TICK } from '../words/tick.ts'
 import type { Struct } from './types.ts'
@@ -11,8 +11,8 @@ export const HEADER_STRUCT: Struct = {
   name: 'header',
   title: 'Header',
   about:
-    'Three lines: one that is fixed, one that any thread writes, and one for the tick, which the ' +
-    'keeper writes and every call reads.',
+    'Four lines: one that is fixed, one that any thread writes, one for the tick, which the ' +
+    'keeper writes and every call reads, and one that transitions write.',
   size: HEADER_WORDS * WORD,
   alignment: 8,
   ownLine: true,
@@ -142,6 +142,25 @@ export const HEADER_STRUCT: Struct = {
       meaning: 'Whether a thread has seen a tick since the keeper last looked.',
     },
     {
+      name: 'THREADS_WITHOUT_SLOT',
+      offset: HEADER.THREADS_WITHOUT_SLOT * WORD,
+      type: 'i32',
+      ...ANYONE,
+      legal: 'any',
+      wraps: 'at 2^32',
+      meaning: 'How many threads found no slot free.',
+    },
+    {
+      name: 'EXPORTER',
+      offset: HEADER.EXPORTER_LONG * LONG,
+      type: 'i64',
+      packing: 'TIMED',
+      ...ANYONE,
+      legal: 'at most a day ahead',
+      wraps: 'tag after 2^13 leases',
+      meaning: 'tag = the number of the lease; until when one thread exports metrics for all.',
+    },
+    {
       name: 'TICK',
       offset: HEADER.TICK * WORD,
       type: 'i32',
@@ -150,6 +169,15 @@ export const HEADER_STRUCT: Struct = {
       legal: `0 no keeper, -1 asleep, 1 .. ${LAST_TICK.toLocaleString('en')}`,
       wraps: 'to 1',
       meaning: 'The number of the tick. The keeper sleeps on this word.',
+    },
+    {
+      name: 'JOURNAL_HEAD',
+      offset: HEADER.JOURNAL_HEAD * WORD,
+      type: 'i32',
+      ...ANYONE,
+      legal: 'any',
+      wraps: 'at 2^32',
+      meaning: 'All entries before this number are there. Listeners sleep on this word.',
     },
   ],
 }

@@ -1,6 +1,7 @@
 /** The whole description. */
 import { DIRECTORY_STRUCTS } from './directory.ts'
 import { HEADER_STRUCT } from './header.ts'
+import { JOURNAL_STRUCTS } from './journal.ts'
 import { OPTIONS_STRUCT } from './options.ts'
 import { RECORD_STRUCTS } from './record.ts'
 import { SHARD_STRUCTS } from './shard.ts'
@@ -15,6 +16,7 @@ export { FUNCTIONS, RECORD, REGION, type Shape } from './shapes.ts'
 export const STRUCTS: readonly Struct[] = [
   HEADER_STRUCT,
   OPTIONS_STRUCT,
+  ...JOURNAL_STRUCTS,
   ...DIRECTORY_STRUCTS,
   ...RECORD_STRUCTS,
   ...WINDOW_STRUCTS,

@@ -1,4 +1,5 @@
 /** Words that are made of several numbers. Fields from the highest bit to the lowest. */
+import { BREAKER_BITS, CLAIMED_BY_LISTENER } from '../words/journal.ts'
 import { GENERATION_BITS, NEXT_TAG_BITS, STATE_BITS } from '../words/state.ts'
 import { ENTRY_LINES_BITS, EPOCH_BITS, THREAD_BITS } from '../words/threads.ts'
 import { TAGGED_VALUE_BITS, TIME_BITS, TIMED_TAG_BITS } from '../words/timed.ts'
@@ -42,6 +43,8 @@ function pack(
 }
 
 const time = ['time', TIME_BITS] as const
+
+const BY_BITS = Math.log2(CLAIMED_BY_LISTENER) + 1
 
 const PERMIT_BITS = CLAIM_BITS + PERMIT_PLACE_BITS + PERMIT_GENERATION_BITS
 
@@ -120,6 +123,33 @@ export const PACKINGS: readonly Packing[] = [
     [['lines', ENTRY_LINES_BITS]],
     'The field holds the number of the definition + 1, and the length of the record in lines. ' +
       'The whole word is 0 when there is no breaker yet.',
+  ),
+  pack(
+    'KEY',
+    LONG,
+    'lap',
+    [
+      ['breaker', BREAKER_BITS],
+      ['generation', GENERATION_BITS],
+      ['from', STATE_BITS],
+      ['to', STATE_BITS],
+    ],
+    'lap = n / JOURNAL_ENTRIES, rounded down, + 1, n being unsigned; cut to its lowest bits. ' +
+      'breaker = its number in the directory; generation = the one that the transition began. ' +
+      'The whole word is 0 where there was no entry yet.',
+  ),
+  pack(
+    'BY',
+    BY_BITS,
+    'claimed',
+    [
+      ['announces', 1],
+      ['hand', 1],
+      ['thread', THREAD_BITS],
+    ],
+    'The value of a TAGGED word. thread: who made the transition, all ones where it has not ' +
+      'said so. hand = 1: by a command. announces = 1: the maker listens, and announces it as ' +
+      'its own; claimed = 1: another listener does.',
   ),
   pack(
     'STOCK',

@@ -1,5 +1,5 @@
 /** What of a record belongs to one state or the next: its fixed part, reasons and trials. */
-import { MAX_REASON_BYTES, PLACE_LONGS, REASON_LONGS, RECORD } from '../layout.ts'
+import { MAX_REASON_BYTES, PLACE_LONGS, REASON_LONGS, RECORD, STATES } from '../layout.ts'
 import type { Struct, Word } from './types.ts'
 import { ANYONE } from './writers.ts'
 
@@ -121,6 +121,19 @@ const FIXED_PART: Struct = {
       ...ANYONE,
       legal: 'as in reason',
       meaning: 'What was said with the command, if anything.',
+    },
+    {
+      name: 'TRANSITIONS',
+      offset: RECORD.TRANSITIONS_LONG * LONG,
+      type: 'i64',
+      count: STATES * STATES,
+      packing: 'TAGGED',
+      ...ANYONE,
+      legal: 'any',
+      wraps: 'value at 2^32',
+      meaning:
+        'tag = the generation that the last one began, + 1; how often it went from one state to ' +
+        'another, at from * STATES + to.',
     },
   ],
 }

@@ -54,6 +54,20 @@ export const REGION: Shape = {
       meaning: 'who holds which slot',
     },
     {
+      name: 'presence',
+      struct: 'presence',
+      count: 'maxThreads + 1',
+      bytes: '(maxThreads + 1) * size(presence)',
+      meaning: 'whose event loops turn',
+    },
+    {
+      name: 'journal',
+      struct: 'journal_entry',
+      count: 'JOURNAL_ENTRIES',
+      bytes: 'JOURNAL_ENTRIES * size(journal_entry)',
+      meaning: 'the last transitions of all breakers',
+    },
+    {
       name: 'directory',
       struct: 'entry',
       count: 'maxBreakers',
@@ -159,6 +173,13 @@ export const RECORD: Shape = {
       struct: 'totals',
       bytes: 'maxThreads * shardBytes',
       meaning: 'shards 1 and above: totals, then timeBuckets buckets each',
+    },
+    {
+      name: 'tallies',
+      struct: 'tally',
+      count: 'maxThreads + 1',
+      bytes: '(maxThreads + 1) * size(tally)',
+      meaning: 'what each slot counts for people alone',
     },
   ],
 }

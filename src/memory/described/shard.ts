@@ -2,9 +2,12 @@
 import {
   BUCKET,
   BUCKET_WORDS,
+  DURATION_COUNTERS,
   KINDS,
   OVERFLOW_BUCKET_LONGS,
   SHARD_BUCKETS,
+  TALLY,
+  TALLY_WORDS,
   TOTAL,
 } from '../layout.ts'
 import type { Struct, Word } from './types.ts'
@@ -20,7 +23,7 @@ const MEANINGS: Record<keyof typeof TOTAL, string> = {
   SLOW: 'Slow calls, among both.',
   IGNORED: 'Calls released without an outcome.',
   LATE: 'Outcomes of an earlier generation.',
-  REFUSED: 'Calls that were turned away.',
+  REFUSED: 'Calls that were turned away while open; in other states see tally.',
   ABANDONED: 'Calls in flight in threads that died.',
 }
 
@@ -133,4 +136,48 @@ const OVERFLOW_BUCKET: Struct = {
   ],
 }
 
-export const SHARD_STRUCTS: readonly Struct[] = [TOTALS, BUCKET_STRUCT, OVERFLOW_BUCKET]
+function tally(name: string, long: number, meaning: string): Word {
+  return { name, offset: long * LONG, type: 'i64', ...COUNTED, legal: '>= 0', meaning }
+}
+
+const TALLY_STRUCT: Struct = {
+  name: 'tally',
+  title: 'Tally',
+  about: 'What a thread counts for people besides its totals; likewise.',
+  size: TALLY_WORDS * WORD,
+  alignment: 8,
+  ownLine: true,
+  inHeader: true,
+  words: [
+    tally('REFUSED_HALF_OPEN', TALLY.REFUSED_HALF_OPEN, 'Calls refused while half-open.'),
+    tally('REFUSED_FORCED_OPEN', TALLY.REFUSED_FORCED_OPEN, 'Calls refused while forced open.'),
+    tally('MICROS', TALLY.MICROS, 'The sum of all durations, in microseconds.'),
+    {
+      ...tally(
+        'DURATIONS',
+        TALLY.DURATIONS,
+        'How many durations: below DURATION_UNIT_MICROS; in each octave from there on, in ' +
+          'DURATION_STEPS equal steps; above.',
+      ),
+      count: DURATION_COUNTERS,
+    },
+    {
+      name: 'UNUSED',
+      offset: (TALLY.DURATIONS + DURATION_COUNTERS) * LONG,
+      type: 'i64',
+      count: TALLY_WORDS / 2 - TALLY.DURATIONS - DURATION_COUNTERS,
+      class: 'unused',
+      writers: 'nobody',
+      legal: '0',
+      meaning: 'So that a tally has whole lines.',
+      since: FIRST,
+    },
+  ],
+}
+
+export const SHARD_STRUCTS: readonly Struct[] = [
+  TOTALS,
+  BUCKET_STRUCT,
+  OVERFLOW_BUCKET,
+  TALLY_STRUCT,
+]

@@ -46,6 +46,9 @@ export type StructName =
   | 'totals'
   | 'bucket'
   | 'overflow_bucket'
+  | 'tally'
+  | 'presence'
+  | 'journal_entry'
 
 export interface Struct {
   readonly name: StructName

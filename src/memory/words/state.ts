@@ -46,6 +46,12 @@ export function nextGeneration(generation: number): number {
   return (generation + 1) & GENERATION_MASK
 }
 
+/** Whether one generation came after another, to within half of all. */
+export function isLater(generation: number, than: number): boolean {
+  const ahead = (generation - than) & GENERATION_MASK
+  return ahead > 0 && ahead < 2 ** (GENERATION_BITS - 1)
+}
+
 export const NEXT_TAG_BITS = 10n
 const NEXT_TAG_MASK = (1n << NEXT_TAG_BITS) - 1n
 

@@ -2,12 +2,19 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { buildExplorer } from '../bundle.mjs'
+import { journalMutants } from './journal.mjs'
 import { stateMutants } from './state.mjs'
 import { stockMutants } from './stock.mjs'
 import { threadMutants } from './threads.mjs'
 import { windowMutants } from './windows.mjs'
 
-const mutants = [...stateMutants, ...windowMutants, ...stockMutants, ...threadMutants]
+const mutants = [
+  ...stateMutants,
+  ...windowMutants,
+  ...stockMutants,
+  ...threadMutants,
+  ...journalMutants,
+]
 const named = process.argv.slice(2)
 const chosen = mutants.filter(({ name }) => named.length === 0 || named.includes(name))
 

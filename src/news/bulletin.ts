@@ -1,0 +1,223 @@
+/**
+ * News of transitions for the listeners of one thread, drained from the journal.
+ *
+ * A thread reads on when a call of its own meets a new generation, when it is notified in its event
+ * loop, and once a second. Reading on is put into a microtask: no listener ever runs in the midst
+ * of a call, nor of another listener.
+ */
+import { load, whenNotified } from '#atomics'
+import { HEADER, JOURNAL_ENTRIES, RECORD } from '../memory/layout.ts'
+import type { Region } from '../memory/region.ts'
+import { UNKNOWN_THREAD } from '../memory/words/journal.ts'
+import { generationOf, isLater } from '../memory/words/state.ts'
+import type { ThreadId } from '../memory/words/threads.ts'
+import { type News, reportDamage } from '../protocol/cell.ts'
+import { Directory, type Entry } from '../protocol/directory.ts'
+import {
+  type JournalEntry,
+  NOT_YET,
+  OVERRUN,
+  readJournalEntry,
+  transitionOf,
+  Unseen,
+} from '../protocol/history.ts'
+import { claimAnnouncement, type JournalPlace, journalHead } from '../protocol/journal.ts'
+import type { NewsEvent, NewsEvents, NewsListener } from './events.ts'
+import { stateChanges } from './state-changes.ts'
+
+/** After an overrun a reader starts so far from the end that it has room before the next. */
+const ENTRIES_AFTER_GAP = JOURNAL_ENTRIES / 2
+
+interface Subscription {
+  readonly event: NewsEvent
+  readonly listener: (news: never) => void
+  /** The breaker listened to; undefined: all. */
+  readonly breaker: number | undefined
+  /** The registry through which it was made, and with which it ends. */
+  readonly owner: object
+}
+
+export class Bulletin implements News {
+  readonly #region: Region
+  readonly #thread: number
+  readonly #place: JournalPlace
+  readonly #directory: Directory
+  readonly #entries: Entry[] = []
+  #subscriptions: readonly Subscription[] = []
+  readonly #unseen = new Unseen()
+  #next: number
+  #isDue = false
+  #isWaiting = false
+
+  constructor(region: Region, id: ThreadId) {
+    this.#region = region
+    this.#thread = id.thread
+    this.#place = { memory: region.memory, region: region.shape }
+    this.#directory = new Directory(region, id)
+    this.#next = journalHead(this.#place)
+    for (const entry of this.#entriesAfter(0)) {
+      this.#unseen.addState(entry.breaker, load(region.memory, entry.record + RECORD.STATE))
+    }
+  }
+
+  /** Begins with the transitions after this moment. */
+  subscribe<E extends NewsEvent>(
+    event: E,
+    listener: NewsListener<E>,
+    breaker: number | undefined,
+    owner: object,
+  ): void {
+    this.readOn()
+    this.#subscriptions = [...this.#subscriptions, { event, listener, breaker, owner }]
+    this.#awaitNews()
+  }
+
+  /** Ends one subscription that was made with the same arguments, the latest. */
+  unsubscribe(
+    event: NewsEvent,
+    listener: unknown,
+    breaker: number | undefined,
+    owner: object,
+  ): void {
+    const at = this.#subscriptions.findLastIndex(
+      of =>
+        of.event === event &&
+        of.listener === listener &&
+        of.breaker === breaker &&
+        of.owner === owner,
+    )
+    this.#subscriptions = this.#subscriptions.filter((_, index) => index !== at)
+  }
+
+  unsubscribeAll(owner: object): void {
+    this.#subscriptions = this.#subscriptions.filter(of => of.owner !== owner)
+  }
+
+  listensTo(breaker: number): boolean {
+    return (
+      stateChanges.hasSubscribers ||
+      this.#subscriptions.some(
+        of => of.event === 'stateChange' && (of.breaker ?? breaker) === breaker,
+      )
+    )
+  }
+
+  #hasListeners(): boolean {
+    return this.#subscriptions.length > 0 || stateChanges.hasSubscribers
+  }
+
+  notice(): void {
+    if (this.#isDue) return
+    // Who listens later is to hear of what comes later.
+    if (!this.#hasListeners()) {
+      this.readOn()
+      return
+    }
+    this.#isDue = true
+    queueMicrotask(() => {
+      this.#isDue = false
+      this.readOn()
+      this.#awaitNews()
+    })
+  }
+
+  /**
+   * Announces what has come since the last look. An entry whose transition is not published yet
+   * ends it, unless `all` is asked for: its maker is about to say who it is, or has died.
+   */
+  readOn(all = false): void {
+    for (let step = 0; step < JOURNAL_ENTRIES; step++) {
+      const entry = this.#read(all)
+      if (entry === NOT_YET) return
+      if (entry === OVERRUN) this.#skip()
+      else {
+        this.#next = (this.#next + 1) | 0
+        this.#announce(entry, (this.#next - 1) | 0)
+      }
+    }
+    if (this.#hasListeners()) this.notice()
+  }
+
+  #read(all: boolean): ReturnType<typeof readJournalEntry> {
+    const entry = readJournalEntry(this.#place, this.#next)
+    if (all || entry === NOT_YET || entry === OVERRUN) return entry
+    if (!this.#isPublished(entry)) return NOT_YET
+    // What was filled in by then may not have been when it was read.
+    return entry.by === UNKNOWN_THREAD ? readJournalEntry(this.#place, this.#next) : entry
+  }
+
+  #isPublished({ breaker, generation }: JournalEntry): boolean {
+    const known = this.#breaker(breaker)
+    if (known === undefined) return true
+    return !isLater(generation, generationOf(load(this.#place.memory, known.record + RECORD.STATE)))
+  }
+
+  #skip(): void {
+    const next = (journalHead(this.#place) - ENTRIES_AFTER_GAP) | 0
+    const missed = next - this.#next
+    this.#next = next
+    this.#tell('gap', { missed }, undefined)
+  }
+
+  #announce(entry: JournalEntry, number: number): void {
+    if (!this.#unseen.add(entry) || !this.listensTo(entry.breaker)) return
+    const transition = transitionOf(this.#place, entry, this.#breaker(entry.breaker))
+    if (transition === undefined) return
+    const isSelf = claimAnnouncement(this.#place, number, this.#thread)
+    const change: StateChangeNews = { ...transition, origin: isSelf ? 'self' : 'other' }
+    if (stateChanges.hasSubscribers) stateChanges.publish({ ...change })
+    this.#tell('stateChange', change, entry.breaker)
+  }
+
+  #breaker(number: number): Entry | undefined {
+    if (number >= this.#entries.length) {
+      this.#entries.push(...this.#entriesAfter(this.#entries.length))
+    }
+    return this.#entries[number]
+  }
+
+  /** Nobody could catch it here that the directory is damaged: who looks a breaker up is told. */
+  #entriesAfter(known: number): Entry[] {
+    try {
+      return this.#directory.entriesAfter(known)
+    } catch {
+      reportDamage(this.#region.memory, 'the directory')
+      return []
+    }
+  }
+
+  /** Every listener gets a copy of its own, and none harms the next. */
+  #tell<E extends NewsEvent>(event: E, news: NewsEvents[E], breaker: number | undefined): void {
+    for (const { event: of, listener, breaker: only } of this.#subscriptions) {
+      if (of !== event) continue
+      if (breaker !== undefined && only !== undefined && only !== breaker) continue
+      try {
+        listener({ ...news } as never)
+      } catch (error) {
+        warnOf(error)
+      }
+    }
+  }
+
+  /** Wakes this thread's event loop at the next transition. Nothing depends on it. */
+  #awaitNews(): void {
+    if (this.#isWaiting || !this.#hasListeners()) return
+    const waiting = whenNotified(this.#region.memory, HEADER.JOURNAL_HEAD, this.#next)
+    if (waiting === undefined) {
+      if (journalHead(this.#place) !== this.#next) this.notice()
+      return
+    }
+    this.#isWaiting = true
+    waiting.then(() => {
+      this.#isWaiting = false
+      this.notice()
+    })
+  }
+}
+
+type StateChangeNews = NewsEvents['stateChange']
+
+function warnOf(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.emitWarning(`busbar: a listener threw: ${text}`)
+}

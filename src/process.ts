@@ -1,0 +1,57 @@
+/** The process's registry: one for all threads, found without passing anything around. */
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+import { NoRegistryError } from './errors.ts'
+import { LAYOUT_VERSION } from './memory/layout.ts'
+import { attachRegion, type Region } from './memory/region.ts'
+import type { ResolvedLocal } from './options/breaker.ts'
+import {
+  type ResolvedRegistry,
+  readRegistryOptions,
+  readSameRegistryOptions,
+  requireSameFunctions,
+} from './options/registry.ts'
+import type { RegistryOptions } from './options/types.ts'
+import { localOf, makeRegion, Registry } from './registry.ts'
+
+const REGISTRY_KEY = `busbar.registry.${LAYOUT_VERSION}`
+let own: { region: Region; registry: Registry; local: ResolvedLocal } | undefined
+
+/**
+ * The process's registry: made by the first call on the main thread, found by every worker that is
+ * started afterwards, nested ones and pools' workers too. Options given where it exists already
+ * must say what it was made with.
+ *
+ * @throws NoRegistryError in a worker that has none, InvalidOptionError, OptionsMismatchError
+ */
+export function getRegistry(options?: RegistryOptions): Registry {
+  const region = own?.region ?? findRegion(options)
+  const made = own?.registry.closed === false ? own : undefined
+  const { local } = readSameRegistryOptions(options, madeWith(region, made?.local))
+  if (made === undefined) {
+    own = { region, local, registry: new Registry(region, local) }
+    return own.registry
+  }
+  requireSameFunctions(made.local, local)
+  return made.registry
+}
+
+function findRegion(options: RegistryOptions | undefined): Region {
+  const handle = getEnvironmentData(REGISTRY_KEY)
+  if (handle !== undefined) return attachRegion(handle)
+  if (!isMainThread) {
+    throw new NoRegistryError(
+      'this worker has no registry: call getRegistry() on the main thread before the worker is ' +
+        'started, or pass `registry.handle` in workerData and call attachRegistry(handle)',
+    )
+  }
+  const region = makeRegion(readRegistryOptions(options))
+  setEnvironmentData(REGISTRY_KEY, region.handle)
+  return region
+}
+
+function madeWith(region: Region, local = localOf(region)): ResolvedRegistry {
+  const { maxBreakers, maxThreads } = region.shape
+  const { manualClock, tickMs, defaults } = region
+  const kernel = region.kernelMemory === undefined ? 'js' : 'wasm'
+  return { maxBreakers, maxThreads, manualClock, tickMs, kernel, defaults, local }
+}

@@ -1,0 +1,171 @@
+/**
+ * How long calls took: a log-linear histogram for each thread and breaker, since the breaker was
+ * made. Ten equal steps to an octave from 0.1 ms to 14 minutes, so that a value read back, the
+ * harmonic mean of its step's ends, is off by at most 1 / 21 (4.8 %).
+ *
+ * Counted plainly by the owner of the slot, for people: no decision reads it. A thread that has no
+ * slot counts atomically, in the shared one.
+ */
+import { add64, countBy, load64 } from '#atomics'
+import {
+  DURATION_COUNTERS,
+  DURATION_OCTAVES,
+  DURATION_STEPS,
+  DURATION_UNIT_MICROS,
+  TALLY,
+} from '../memory/layout.ts'
+import { type Cell, tallyOf } from './cell.ts'
+import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
+import { counterAt, countOne } from './totals.ts'
+
+const TOO_LONG_MICROS = DURATION_UNIT_MICROS * 2 ** DURATION_OCTAVES
+
+/** Sums take a longer duration for this, 12 days, so that many of them do not overflow. */
+const MAX_MICROS = 2 ** 40
+
+/** Which counter takes a duration of so many whole microseconds. */
+export function durationCounterOf(micros: number): number {
+  if (!(micros >= DURATION_UNIT_MICROS)) return 0
+  if (micros >= TOO_LONG_MICROS) return DURATION_COUNTERS - 1
+  const octave = 31 - Math.clz32(micros / DURATION_UNIT_MICROS)
+  // Whole numbers, whose quotient is rounded rightly: no step is missed by a rounding.
+  const steps = Math.floor(micros / ((DURATION_UNIT_MICROS / DURATION_STEPS) * 2 ** octave))
+  return 1 + octave * DURATION_STEPS + steps - DURATION_STEPS
+}
+
+/** The least duration that a counter takes, in ms; that of the one behind the last is Infinity. */
+export function leastOf(counter: number): number {
+  if (counter <= 0) return 0
+  if (counter >= DURATION_COUNTERS) return Number.POSITIVE_INFINITY
+  const octave = Math.floor((counter - 1) / DURATION_STEPS)
+  const step = (counter - 1) % DURATION_STEPS
+  const unit = DURATION_UNIT_MICROS / DURATION_STEPS / 1000
+  return unit * 2 ** octave * (DURATION_STEPS + step)
+}
+
+/** One thread's counters of one breaker. */
+export class Durations {
+  readonly #cell: Cell
+  #slot: number
+  #start: number
+
+  constructor(cell: Cell, slot: number) {
+    this.#cell = cell
+    this.#slot = slot
+    this.#start = tallyOf(cell, slot)
+  }
+
+  moveToOverflow(): void {
+    this.#slot = OVERFLOW_SLOT
+    this.#start = tallyOf(this.#cell, OVERFLOW_SLOT)
+  }
+
+  /** Counts a duration of at least 0 ms. */
+  record(durationMs: number): void {
+    // A BigInt would throw; a duration is a number.
+    if (typeof durationMs !== 'number') return
+    const micros = Math.min(Math.round(durationMs * 1000), MAX_MICROS)
+    const { memory } = this.#cell
+    const long = this.#start + TALLY.DURATIONS + durationCounterOf(micros)
+    countOne(memory, counterAt(this.#slot, long))
+    if (this.#slot === OVERFLOW_SLOT) this.#addShared(micros)
+    else countBy(memory, counterAt(this.#slot, this.#start + TALLY.MICROS), micros)
+  }
+
+  #addShared(micros: number): void {
+    // ATOMIC durations.add
+    //   publishes: the sum of durations, for people. In other tallies plainly, by one writer.
+    add64(this.#cell.memory, this.#start + TALLY.MICROS, BigInt(micros))
+  }
+}
+
+/** Durations in one reading of all threads' counters. */
+interface DurationSums {
+  readonly count: number
+  readonly sumMs: number
+  /** How many each counter has taken. */
+  readonly counters: readonly number[]
+}
+
+/** Adds all threads' counters up. Cost: 2 microseconds a thread, less where none were given. */
+function readDurations(cell: Cell): DurationSums {
+  const counters: number[] = new Array(DURATION_COUNTERS).fill(0)
+  let micros = 0
+  for (let slot = OVERFLOW_SLOT; slot <= slotsInUse(cell.memory, cell.region); slot++) {
+    const start = tallyOf(cell, slot)
+    const sum = load64(cell.memory, start + TALLY.MICROS)
+    // With no sum there may be durations of nothing, which the first counter takes.
+    const last = sum === 0n ? 0 : DURATION_COUNTERS - 1
+    micros += Number(sum)
+    for (let counter = 0; counter <= last; counter++) {
+      const count = load64(cell.memory, start + TALLY.DURATIONS + counter)
+      if (count !== 0n) counters[counter] = (counters[counter] as number) + Number(count)
+    }
+  }
+  const count = counters.reduce((sum, of) => sum + of, 0)
+  return { count, sumMs: micros / 1000, counters }
+}
+
+/**
+ * The duration in ms that the part `quantile` (0 to 1) of them did not exceed, give or take 4.8 %;
+ * null when there are none. Below 0.1 ms it says 0.05, above 14 minutes it says those.
+ */
+function quantileMs({ count, counters }: DurationSums, quantile: number): number | null {
+  if (!(count > 0)) return null
+  const rank = Math.max(1, Math.ceil(quantile * count))
+  let passed = 0
+  for (let counter = 0; counter < DURATION_COUNTERS; counter++) {
+    passed += counters[counter] as number
+    if (passed >= rank) return representativeMs(counter)
+  }
+  return representativeMs(DURATION_COUNTERS - 1)
+}
+
+/** The value from which those of a counter differ least, in proportion. */
+function representativeMs(counter: number): number {
+  const low = leastOf(counter)
+  const high = leastOf(counter + 1)
+  if (counter === 0) return high / 2
+  return high < Number.POSITIVE_INFINITY ? (2 * low * high) / (low + high) : low
+}
+
+/** Durations since the breaker was made, of outcomes that came with one. */
+export interface DurationSummary {
+  count: number
+  /** Exact, to the microsecond. */
+  sumMs: number
+  /** Null when there are none. The mean is exact, the rest within 4.8 %. */
+  meanMs: number | null
+  p50Ms: number | null
+  p90Ms: number | null
+  p99Ms: number | null
+}
+
+export function summarizeDurations(cell: Cell): DurationSummary {
+  const sums = readDurations(cell)
+  const { count, sumMs } = sums
+  const at = (quantile: number): number | null => quantileMs(sums, quantile)
+  const meanMs = count > 0 ? sumMs / count : null
+  return { count, sumMs, meanMs, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99) }
+}
+
+/** The same as cumulative buckets. */
+export interface DurationHistogram {
+  readonly count: number
+  readonly sumMs: number
+  /**
+   * How many took less than `leMs`: 0.1 ms; ten equal steps to each octave from there on, 0.11,
+   * 0.12, ... 0.2, 0.22, ... 838,860.8; Infinity.
+   */
+  readonly buckets: readonly { readonly leMs: number; readonly count: number }[]
+}
+
+export function histogramOf(cell: Cell): DurationHistogram {
+  const { count, sumMs, counters } = readDurations(cell)
+  let passed = 0
+  const buckets = Array.from(counters, (of, counter) => {
+    passed += of
+    return { leMs: leastOf(counter + 1), count: passed }
+  })
+  return { count, sumMs, buckets }
+}

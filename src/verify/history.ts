@@ -1,0 +1,87 @@
+/**
+ * The entries of each breaker, in order. A transition is published by whoever has appended or found
+ * its entry, so none lacks; a helper may append a second, before the next of that breaker.
+ */
+import { makerOf, timeOf } from './details.ts'
+import type { Entry, Journal, Standing } from './journal.ts'
+import { CLOSED, wrap } from './state.ts'
+
+export function checkHistory(journal: Journal): void {
+  const byBreaker = groupsOf(journal.entries, ({ breaker }) => breaker)
+  for (const [breaker, standing] of journal.breakers) {
+    const entries = byBreaker.get(breaker) ?? []
+    checkOrder(journal, entries)
+    checkEnd(journal, breaker, standing, entries)
+    if (!journal.options.deaths) checkMakers(journal, entries)
+  }
+}
+
+function groupsOf(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => number,
+): ReadonlyMap<number, readonly Entry[]> {
+  const groups = new Map<number, Entry[]>()
+  for (const entry of entries) {
+    const group = groups.get(keyOf(entry)) ?? []
+    group.push(entry)
+    groups.set(keyOf(entry), group)
+  }
+  return groups
+}
+
+function checkOrder({ isWhole, say }: Journal, entries: readonly Entry[]): void {
+  let before = isWhole ? { generation: 0, to: CLOSED } : undefined
+  let first: Entry | undefined
+  for (const entry of entries) {
+    const { number, breaker, generation, from, to } = entry
+    const isSecond = first?.generation === generation
+    const what = `of breaker ${breaker} began generation ${generation}`
+    if (isSecond && (first?.from !== from || first.to !== to)) {
+      say(number, 'KEY', `${what} from ${from} to ${to}, entry ${first?.number} says otherwise`)
+    }
+    if (!isSecond && before !== undefined) {
+      if (generation !== wrap(before.generation + 1)) {
+        say(number, 'KEY', `${what}, the one before it ${before.generation}`)
+      } else if (from !== before.to) {
+        say(number, 'KEY', `${what} from state ${from}, the one before it led to ${before.to}`)
+      }
+    }
+    first = isSecond ? first : entry
+    before = entry
+  }
+}
+
+function checkEnd(
+  { options, isWhole, say }: Journal,
+  breaker: number,
+  { generation, state }: Standing,
+  entries: readonly Entry[],
+): void {
+  const last = entries.at(-1)
+  if (last === undefined) {
+    if (!isWhole || generation === 0) return
+    say(0, 'KEY', `and later ones know nothing of breaker ${breaker}, at generation ${generation}`)
+    return
+  }
+  // Appended by somebody who died before it was published.
+  if (options.deaths && last.generation === wrap(generation + 1)) return
+  const what = `of breaker ${breaker}, its last,`
+  if (last.generation !== generation) {
+    say(last.number, 'KEY', `${what} began ${last.generation}, STATE says ${generation}`)
+  } else if (last.to !== state) {
+    say(last.number, 'KEY', `${what} led to ${last.to}, STATE says ${state}`)
+  }
+}
+
+/** Nobody died, so of each transition an entry says when it was, and one who made it. */
+function checkMakers(journal: Journal, entries: readonly Entry[]): void {
+  for (const group of groupsOf(entries, ({ generation }) => generation).values()) {
+    const number = group[0]?.number ?? 0
+    if (group.every(entry => timeOf(journal, entry) === undefined)) {
+      journal.say(number, 'TIME', 'lacks, yet nobody died')
+    }
+    if (group.every(entry => makerOf(journal, entry) === undefined)) {
+      journal.say(number, 'BY', 'lacks its thread, yet nobody died')
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/** What each slot counts for people alone: refusals in rare states, and how long calls took. */
+import { field, HEADER, TALLY_WORDS } from './format.ts'
+import { CERTAIN, hex, type Subject } from './report.ts'
+import { FORCED_OPEN, HALF_OPEN, STATES, TRANSITIONS } from './state.ts'
+import { shardOf } from './totals.ts'
+
+/** Words of a tally. */
+const REFUSED = [
+  ['REFUSED_HALF_OPEN', 0, HALF_OPEN],
+  ['REFUSED_FORCED_OPEN', 2, FORCED_OPEN],
+] as const
+const MICROS = 4
+const DURATIONS = 6
+
+/** The counters: one below the first octave, ten equal steps in each of 23, one above. */
+const UNIT = 100
+const STEPS = 10
+const OCTAVES = 23
+const COUNTERS = 1 + OCTAVES * STEPS + 1
+const DURATIONS_END = DURATIONS + COUNTERS * 2
+
+export function checkTallies(subject: Subject): void {
+  const { parts, record, shape } = subject
+  const slotsUsed = parts.word(HEADER.SLOTS_USED)
+  for (let slot = 0; slot <= parts.maxThreads; slot++) {
+    const at = shape.tallies + slot * TALLY_WORDS
+    const stray = parts.firstNonZero(record + at, record + at + TALLY_WORDS)
+    if (stray < 0) continue
+    const mayBeUsed = slot === 0 ? parts.word(HEADER.OVERFLOW_USED) !== 0 : slot <= slotsUsed
+    if (!mayBeUsed) {
+      const sentence = `is ${hex(parts.word(stray))}, yet no thread ever had the slot`
+      subject.say(stray - record, `tally ${slot}`, sentence)
+    }
+    checkTally(subject, slot, at)
+  }
+}
+
+function checkTally(subject: Subject, slot: number, at: number): void {
+  const { parts, record, say } = subject
+  const stray = parts.firstNonZero(record + at + DURATIONS_END, record + at + TALLY_WORDS)
+  if (stray >= 0) say(stray - record, 'unused', `is ${hex(parts.word(stray))}, not 0`, CERTAIN)
+  for (const [name, word, state] of REFUSED) {
+    const refused = parts.long(record + at + word)
+    const what = `${name} of slot ${slot}`
+    if (refused < 0n) say(at + word, what, `is ${refused}`, CERTAIN)
+    if (refused > 0n && !everEntered(subject, state)) {
+      say(at + word, what, `is ${refused}, yet it was never in state ${state}`)
+    }
+  }
+  checkDurations(subject, slot, at)
+}
+
+function everEntered({ parts, record }: Subject, state: number): boolean {
+  for (let from = 0; from < STATES; from++) {
+    const word = record + TRANSITIONS + (from * STATES + state) * 2
+    if (field(parts.long(word), 32, 32) !== 0) return true
+  }
+  return false
+}
+
+/** The least number of microseconds that a counter takes. */
+function leastOf(counter: number): number {
+  if (counter === 0) return 0
+  const octave = Math.floor((counter - 1) / STEPS)
+  const step = (counter - 1) % STEPS
+  return ((UNIT * 2 ** octave) / STEPS) * (STEPS + step)
+}
+
+/** Only outcomes that counted are measured, and their sum is one that the counters allow. */
+function checkDurations(subject: Subject, slot: number, at: number): void {
+  const { parts, record, options, say } = subject
+  let [count, least, most] = [0n, 0n, 0n]
+  let hasEnd = true
+  for (let counter = 0; counter < COUNTERS; counter++) {
+    const word = DURATIONS + counter * 2
+    const taken = parts.long(record + at + word)
+    if (taken < 0n) say(at + word, `DURATIONS ${counter} of slot ${slot}`, `is ${taken}`, CERTAIN)
+    count += taken
+    least += taken * BigInt(leastOf(counter))
+    most += taken * BigInt(leastOf(counter + 1) - 1)
+    if (counter === COUNTERS - 1) hasEnd = taken === 0n
+  }
+  const micros = parts.long(record + at + MICROS)
+  const sayMicros = (sentence: string, certain?: boolean): void =>
+    say(at + MICROS, `MICROS of slot ${slot}`, `is ${micros}${sentence}`, certain)
+  if (micros < 0n) sayMicros('', CERTAIN)
+  // Whoever dies in between has counted the duration and nothing else.
+  if (!options.deaths && micros < least) sayMicros(`, its ${count} durations are ${least} or more`)
+  if (hasEnd && micros > most) sayMicros(`, its ${count} durations are ${most} or less`)
+  const shard = record + shardOf(subject, slot)
+  const outcomes = parts.long(shard + 2) + parts.long(shard + 4)
+  if (!options.deaths && count > outcomes) {
+    say(at + DURATIONS, `DURATIONS of slot ${slot}`, `hold ${count} of ${outcomes} outcomes`)
+  }
+}
