@@ -44,10 +44,10 @@ export const stateMutants = [
     file: 'src/protocol/state.ts',
     replace: [
       [
-        'compareExchange(cell.memory, cell.state, seen, packState(generation, target))',
-        'store(cell.memory, cell.state, packState(generation, target))',
+        'compareExchange(cell.memory, cell.state, seen, packState(generation, nextStateOf(decided)))',
+        'store(cell.memory, cell.state, packState(generation, nextStateOf(decided)))',
       ],
-      ['load, load64 }', 'load, load64, store }'],
+      ['load, load64, notify }', 'load, load64, notify, store }'],
     ],
     scenarios: ['late-outcome', 'two-commands', 'trip-command'],
   },
@@ -57,8 +57,8 @@ export const stateMutants = [
     file: 'src/protocol/state.ts',
     replace: [
       [
-        '  publish(cell, seen, decided, detail.sinceMs)\n  return won',
-        '  if (won) publish(cell, seen, decided, detail.sinceMs)\n  return won',
+        '  publish(cell, seen, decided)\n  return won',
+        '  if (won) publish(cell, seen, decided)\n  return won',
       ],
     ],
     scenarios: ['trials-close', 'two-trip', 'two-commands'],
@@ -156,8 +156,9 @@ export const stateMutants = [
     file: 'src/protocol/trials.ts',
     replace: [
       [
-        '  return verdictStrict(cell, view.succeeded, view.failed, now)\n}\n\n/** What a settled',
-        '  return undefined\n}\n\n/** What a settled',
+        '  return verdictStrict(cell, view.succeeded, view.failed + view.outlived, sinceMs)\n',
+        '  if (view.outlived === 0) return undefined\n' +
+          '  return verdictStrict(cell, view.succeeded, view.failed + view.outlived, sinceMs)\n',
       ],
     ],
     scenarios: ['trials-close', 'trials-open'],

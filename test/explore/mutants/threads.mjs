@@ -12,8 +12,8 @@ export const threadMutants = [
         `if (${loadThenStore64('memory, at', 'found', 'mine')} === found) return slot`,
       ],
       [
-        'import { compareExchange, compareExchange64,',
-        'import { add64, compareExchange, compareExchange64,',
+        'import { add, compareExchange, compareExchange64,',
+        'import { add, add64, compareExchange, compareExchange64,',
       ],
     ],
     scenarios: ['slot-claims'],
@@ -68,8 +68,8 @@ export const threadMutants = [
         'add64(memory, region.threadsLong + slot, free - load64(memory, region.threadsLong + slot))',
       ],
       [
-        'import { compareExchange, compareExchange64,',
-        'import { add64, compareExchange, compareExchange64,',
+        'import { add, compareExchange, compareExchange64,',
+        'import { add, add64, compareExchange, compareExchange64,',
       ],
     ],
     scenarios: ['late-leaver'],
