@@ -6,7 +6,8 @@
  * Counted plainly by the owner of the slot, for people: no decision reads it. A thread that has no
  * slot counts atomically, in the shared one.
  */
-import { add64, countBy, load64 } from '#atomics'
+import { add64, count, countBy, counterWord, load64 } from '#atomics'
+import type { Memory } from '../memory/atomics.ts'
 import {
   DURATION_COUNTERS,
   DURATION_OCTAVES,
@@ -16,9 +17,9 @@ import {
 } from '../memory/layout.ts'
 import { type Cell, tallyOf } from './cell.ts'
 import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
-import { counterAt, countOne } from './totals.ts'
 
 const TOO_LONG_MICROS = DURATION_UNIT_MICROS * 2 ** DURATION_OCTAVES
+const FIRST_STEP_MICROS = DURATION_UNIT_MICROS / DURATION_STEPS
 
 /** Sums take a longer duration for this, 12 days, so that many of them do not overflow. */
 const MAX_MICROS = 2 ** 40
@@ -29,7 +30,7 @@ export function durationCounterOf(micros: number): number {
   if (micros >= TOO_LONG_MICROS) return DURATION_COUNTERS - 1
   const octave = 31 - Math.clz32(micros / DURATION_UNIT_MICROS)
   // Whole numbers, whose quotient is rounded rightly: no step is missed by a rounding.
-  const steps = Math.floor(micros / ((DURATION_UNIT_MICROS / DURATION_STEPS) * 2 ** octave))
+  const steps = Math.floor(micros / (FIRST_STEP_MICROS << octave))
   return 1 + octave * DURATION_STEPS + steps - DURATION_STEPS
 }
 
@@ -39,25 +40,32 @@ export function leastOf(counter: number): number {
   if (counter >= DURATION_COUNTERS) return Number.POSITIVE_INFINITY
   const octave = Math.floor((counter - 1) / DURATION_STEPS)
   const step = (counter - 1) % DURATION_STEPS
-  const unit = DURATION_UNIT_MICROS / DURATION_STEPS / 1000
-  return unit * 2 ** octave * (DURATION_STEPS + step)
+  return (FIRST_STEP_MICROS / 1000) * 2 ** octave * (DURATION_STEPS + step)
 }
 
 /** One thread's counters of one breaker. */
 export class Durations {
   readonly #cell: Cell
-  #slot: number
-  #start: number
+  readonly #memory: Memory
+  #isShared = false
+  /** Where the sum and the first counter stand, in longs. */
+  #sum = 0
+  #first = 0
 
   constructor(cell: Cell, slot: number) {
     this.#cell = cell
-    this.#slot = slot
-    this.#start = tallyOf(cell, slot)
+    this.#memory = cell.memory
+    this.#use(slot)
   }
 
   moveToOverflow(): void {
-    this.#slot = OVERFLOW_SLOT
-    this.#start = tallyOf(this.#cell, OVERFLOW_SLOT)
+    this.#use(OVERFLOW_SLOT)
+  }
+
+  #use(slot: number): void {
+    this.#isShared = slot === OVERFLOW_SLOT
+    this.#sum = tallyOf(this.#cell, slot) + TALLY.MICROS
+    this.#first = tallyOf(this.#cell, slot) + TALLY.DURATIONS
   }
 
   /** Counts a duration of at least 0 ms. */
@@ -65,17 +73,19 @@ export class Durations {
     // A BigInt would throw; a duration is a number.
     if (typeof durationMs !== 'number') return
     const micros = Math.min(Math.round(durationMs * 1000), MAX_MICROS)
-    const { memory } = this.#cell
-    const long = this.#start + TALLY.DURATIONS + durationCounterOf(micros)
-    countOne(memory, counterAt(this.#slot, long))
-    if (this.#slot === OVERFLOW_SLOT) this.#addShared(micros)
-    else countBy(memory, counterAt(this.#slot, this.#start + TALLY.MICROS), micros)
+    const counter = this.#first + durationCounterOf(micros)
+    if (this.#isShared) this.#addShared(counter, micros)
+    else {
+      count(this.#memory, counterWord(counter))
+      countBy(this.#memory, counterWord(this.#sum), micros)
+    }
   }
 
-  #addShared(micros: number): void {
+  #addShared(counter: number, micros: number): void {
     // ATOMIC durations.add
-    //   publishes: the sum of durations, for people. In other tallies plainly, by one writer.
-    add64(this.#cell.memory, this.#start + TALLY.MICROS, BigInt(micros))
+    //   publishes: one duration more, for people. In other tallies plainly, by their only writer.
+    add64(this.#memory, counter, 1n)
+    add64(this.#memory, this.#sum, BigInt(micros))
   }
 }
 
