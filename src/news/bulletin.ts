@@ -21,12 +21,15 @@ import {
   transitionOf,
   Unseen,
 } from '../protocol/history.ts'
-import { claimAnnouncement, type JournalPlace, journalHead } from '../protocol/journal.ts'
-import type { NewsEvent, NewsEvents, NewsListener } from './events.ts'
+import { claimAnnouncement, isBefore, type JournalPlace, journalHead } from '../protocol/journal.ts'
+import type { NewsEvent, NewsListener, StateChange } from './events.ts'
 import { stateChanges } from './state-changes.ts'
 
 /** After an overrun a reader starts so far from the end that it has room before the next. */
 const ENTRIES_AFTER_GAP = JOURNAL_ENTRIES / 2
+
+/** Each one lost is a transition. */
+const WAIT_ATTEMPTS = 4
 
 interface Subscription {
   readonly event: NewsEvent
@@ -35,6 +38,8 @@ interface Subscription {
   readonly breaker: number | undefined
   /** The registry through which it was made, and with which it ends. */
   readonly owner: object
+  /** The number of the first entry of the journal that it hears of. */
+  readonly from: number
 }
 
 export class Bulletin implements News {
@@ -67,8 +72,8 @@ export class Bulletin implements News {
     breaker: number | undefined,
     owner: object,
   ): void {
-    this.readOn()
-    this.#subscriptions = [...this.#subscriptions, { event, listener, breaker, owner }]
+    const from = journalHead(this.#place)
+    this.#subscriptions = [...this.#subscriptions, { event, listener, breaker, owner, from }]
     this.#awaitNews()
   }
 
@@ -110,22 +115,28 @@ export class Bulletin implements News {
     if (this.#isDue) return
     // Who listens later is to hear of what comes later.
     if (!this.#hasListeners()) {
-      this.readOn()
+      this.#readOn(false)
       return
     }
     this.#isDue = true
     queueMicrotask(() => {
       this.#isDue = false
-      this.readOn()
+      this.#readOn(false)
       this.#awaitNews()
     })
+  }
+
+  /** What a thread does now and then that was not told of anything. */
+  look(): void {
+    this.#readOn(true)
+    this.#awaitNews()
   }
 
   /**
    * Announces what has come since the last look. An entry whose transition is not published yet
    * ends it, unless `all` is asked for: its maker is about to say who it is, or has died.
    */
-  readOn(all = false): void {
+  #readOn(all: boolean): void {
     for (let step = 0; step < JOURNAL_ENTRIES; step++) {
       const entry = this.#read(all)
       if (entry === NOT_YET) return
@@ -156,17 +167,26 @@ export class Bulletin implements News {
     const next = (journalHead(this.#place) - ENTRIES_AFTER_GAP) | 0
     const missed = next - this.#next
     this.#next = next
-    this.#tell('gap', { missed }, undefined)
+    const told = this.#subscriptions.filter(of => of.event === 'gap' && isBefore(of.from, next))
+    for (const { listener } of told) tell(listener, { missed })
   }
 
   #announce(entry: JournalEntry, number: number): void {
-    if (!this.#unseen.add(entry) || !this.listensTo(entry.breaker)) return
+    if (!this.#unseen.add(entry)) return
+    const told = this.#subscriptions.filter(
+      of =>
+        of.event === 'stateChange' &&
+        (of.breaker ?? entry.breaker) === entry.breaker &&
+        !isBefore(number, of.from),
+    )
+    const { hasSubscribers } = stateChanges
+    if (told.length === 0 && !hasSubscribers) return
     const transition = transitionOf(this.#place, entry, this.#breaker(entry.breaker))
     if (transition === undefined) return
     const isSelf = claimAnnouncement(this.#place, number, this.#thread)
-    const change: StateChangeNews = { ...transition, origin: isSelf ? 'self' : 'other' }
-    if (stateChanges.hasSubscribers) stateChanges.publish({ ...change })
-    this.#tell('stateChange', change, entry.breaker)
+    const change: StateChange = { ...transition, origin: isSelf ? 'self' : 'other' }
+    if (hasSubscribers) stateChanges.publish({ ...change })
+    for (const { listener } of told) tell(listener, change)
   }
 
   #breaker(number: number): Entry | undefined {
@@ -186,38 +206,40 @@ export class Bulletin implements News {
     }
   }
 
-  /** Every listener gets a copy of its own, and none harms the next. */
-  #tell<E extends NewsEvent>(event: E, news: NewsEvents[E], breaker: number | undefined): void {
-    for (const { event: of, listener, breaker: only } of this.#subscriptions) {
-      if (of !== event) continue
-      if (breaker !== undefined && only !== undefined && only !== breaker) continue
-      try {
-        listener({ ...news } as never)
-      } catch (error) {
-        warnOf(error)
-      }
-    }
-  }
-
-  /** Wakes this thread's event loop at the next transition. Nothing depends on it. */
+  /**
+   * Wakes this thread's event loop at the next transition. Nothing depends on it: what it misses
+   * the next look finds.
+   */
   #awaitNews(): void {
     if (this.#isWaiting || !this.#hasListeners()) return
-    const waiting = whenNotified(this.#region.memory, HEADER.JOURNAL_HEAD, this.#next)
-    if (waiting === undefined) {
-      if (journalHead(this.#place) !== this.#next) this.notice()
-      return
+    const waiting = this.#whenNotified()
+    if (waiting !== undefined) {
+      this.#isWaiting = true
+      waiting.then(() => {
+        this.#isWaiting = false
+        this.notice()
+      })
     }
-    this.#isWaiting = true
-    waiting.then(() => {
-      this.#isWaiting = false
-      this.notice()
-    })
+    // What came before that notified nobody.
+    if (this.#read(false) !== NOT_YET) this.notice()
+  }
+
+  #whenNotified(): PromiseLike<unknown> | undefined {
+    for (let attempt = 0; attempt < WAIT_ATTEMPTS; attempt++) {
+      const head = journalHead(this.#place)
+      const waiting = whenNotified(this.#place.memory, HEADER.JOURNAL_HEAD, head)
+      if (waiting !== undefined) return waiting
+    }
+    return undefined
   }
 }
 
-type StateChangeNews = NewsEvents['stateChange']
-
-function warnOf(error: unknown): void {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.emitWarning(`busbar: a listener threw: ${text}`)
+/** Every listener gets a copy of its own, and none harms the next. */
+function tell<N extends object>(listener: (news: never) => void, news: N): void {
+  try {
+    listener({ ...news } as never)
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    process.emitWarning(`busbar: a listener threw: ${text}`)
+  }
 }

@@ -37,7 +37,7 @@ export function startBeating(region: Region, slot: number, bulletin: Bulletin): 
   beat()
   const timer = setInterval(() => {
     beat()
-    bulletin.readOn(true)
+    bulletin.look()
   }, BEAT_INTERVAL_MS)
   timer.unref()
   return () => clearInterval(timer)

@@ -3,6 +3,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { InvalidOptionError } from '../../src/errors.ts'
+import { viewsOf } from '../../src/memory/atomics.ts'
+import { RECORD } from '../../src/memory/layout.ts'
+import { attachRegion } from '../../src/memory/region.ts'
 import type { StateChange } from '../../src/news/events.ts'
 import { attachRegistry, createRegistry } from '../../src/registry.ts'
 
@@ -99,6 +102,38 @@ describe('a listener that throws', () => {
     expect(heard).toEqual(['disabled', 'closed'])
     expect(late.mock.calls.map(([{ to }]) => to)).toEqual(['closed'])
   })
+})
+
+it('a listener that comes while others are told does not change their order', async () => {
+  const registry = make()
+  const breaker = registry.breaker('b')
+  const heard: string[] = []
+  registry.on('stateChange', ({ to }) => {
+    if (to === 'disabled') registry.on('stateChange', () => {})
+  })
+  registry.on('stateChange', ({ to }) => heard.push(to))
+  breaker.disable()
+  breaker.reset()
+  breaker.metricsOnly()
+  await turn()
+  expect(heard).toEqual(['disabled', 'closed', 'metrics-only'])
+})
+
+it('a transition whose maker died before it was published is told within a second or two', async () => {
+  const registry = make()
+  const breaker = registry.breaker('b')
+  const heard: string[] = []
+  const { shape } = attachRegion(registry.handle)
+  const memory = viewsOf(registry.handle.buffer)
+  registry.on('stateChange', ({ to }) => heard.push(to))
+  breaker.disable()
+  // As if it had not been published.
+  memory[shape.arena + RECORD.STATE] = 0
+  for (let turns = 0; turns < 10; turns++) await turn()
+  expect(heard).toEqual([])
+  const deadline = Date.now() + 10_000
+  while (heard.length === 0 && Date.now() < deadline) await turn()
+  expect(heard).toEqual(['disabled'])
 })
 
 it('too many at once are a gap, said with their number, and the last are told', async () => {
