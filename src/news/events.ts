@@ -18,7 +18,7 @@ export interface Gap {
   missed: number
 }
 
-export interface NewsEvents {
+interface NewsEvents {
   stateChange: StateChange
   gap: Gap
 }

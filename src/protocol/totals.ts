@@ -57,7 +57,7 @@ export function counterOf(cell: Cell, slot: number, total: number): number {
 }
 
 /** The same for any counter of a slot. */
-export function counterAt(slot: number, long: number): number {
+function counterAt(slot: number, long: number): number {
   return slot === OVERFLOW_SLOT ? ~long : counterWord(long)
 }
 

@@ -3,6 +3,9 @@ import { STATE_NAMES, type State } from '../memory/words/state.ts'
 import {
   type BreakerLook,
   by,
+  COUNTED_FROM_START,
+  hasRates,
+  judgesSlowCalls,
   type Labels,
   type Metric,
   metric,
@@ -23,17 +26,6 @@ const FIRST_BOUND_MS = 1.6
 const LAST_BOUND_MS = 52_428.8
 /** Buckets of the region to an octave. */
 const STEPS = 10
-
-/**
- * Transitions that breakers make by themselves. They start at 0, else the first one of each kind
- * would be the first sample of its series and `increase()` would not see it.
- */
-const COUNTED_FROM_START: readonly (readonly [State, State])[] = [
-  ['closed', 'open'],
-  ['open', 'half-open'],
-  ['half-open', 'open'],
-  ['half-open', 'closed'],
-]
 
 export const BREAKER_METRICS: readonly Metric[] = [
   metric(
@@ -128,16 +120,6 @@ export const BREAKER_METRICS: readonly Metric[] = [
     ofBreakers('breaker', durationsOf),
   ),
 ]
-
-type Options = BreakerLook['breaker']['options']
-
-function hasRates(options: Options): boolean {
-  return options.slidingWindow.type !== 'consecutive'
-}
-
-function judgesSlowCalls(options: Options): boolean {
-  return hasRates(options) && options.slowCallDurationThresholdMs !== undefined
-}
 
 function transitionsOf({ seen }: BreakerLook): Series[] {
   const counts = new Map<string, Series>()

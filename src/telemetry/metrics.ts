@@ -4,6 +4,7 @@
  * can answer for the whole process.
  */
 import type { CircuitBreaker } from '../breaker.ts'
+import type { State } from '../memory/words/state.ts'
 import type { Registry, RegistrySnapshot } from '../registry.ts'
 
 type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary'
@@ -102,4 +103,26 @@ export function oneOf<T extends string>(key: string, states: readonly T[], curre
 /** The series as counts of a summary. */
 export function counts(series: Series[]): Series[] {
   return series.map(one => ({ ...one, suffix: '_count' }))
+}
+
+/**
+ * Transitions that breakers make by themselves. They start at 0, else the first one of each kind
+ * would be the first sample of its series and `increase()` would not see it.
+ */
+export const COUNTED_FROM_START: readonly (readonly [State, State])[] = [
+  ['closed', 'open'],
+  ['open', 'half-open'],
+  ['half-open', 'open'],
+  ['half-open', 'closed'],
+]
+
+type Options = BreakerLook['breaker']['options']
+
+/** Consecutive windows have none. */
+export function hasRates(options: Options): boolean {
+  return options.slidingWindow.type !== 'consecutive'
+}
+
+export function judgesSlowCalls(options: Options): boolean {
+  return hasRates(options) && options.slowCallDurationThresholdMs !== undefined
 }

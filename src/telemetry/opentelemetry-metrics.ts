@@ -13,7 +13,7 @@
 import { STATE_NAMES, type State } from '../memory/words/state.ts'
 import type { KeeperState } from '../memory/words/tick.ts'
 import type { RegistrySnapshot } from '../registry.ts'
-import type { BreakerLook } from './metrics.ts'
+import { type BreakerLook, COUNTED_FROM_START, hasRates, judgesSlowCalls } from './metrics.ts'
 import type { Attributes, InstrumentOptions } from './opentelemetry-types.ts'
 
 type Point = readonly [value: number, attributes?: Attributes]
@@ -61,17 +61,6 @@ function quantilesOf({ p50Ms, p90Ms, p99Ms }: Durations): Point[] {
   )
 }
 
-/**
- * Those that breakers make by themselves start at 0: else the first one of each kind would be the
- * first sample of its series, and nobody would see it as an increase.
- */
-const COUNTED_FROM_START: readonly (readonly [State, State])[] = [
-  ['closed', 'open'],
-  ['open', 'half-open'],
-  ['half-open', 'open'],
-  ['half-open', 'closed'],
-]
-
 function transitionsOf(counts: BreakerLook['seen']['transitionCounts']): Point[] {
   const points = new Map<string, Point>()
   const put = (from: State, to: State, count: number): void => {
@@ -80,16 +69,6 @@ function transitionsOf(counts: BreakerLook['seen']['transitionCounts']): Point[]
   for (const [from, to] of COUNTED_FROM_START) put(from, to, 0)
   for (const { from, to, count } of counts) put(from, to, count)
   return [...points.values()]
-}
-
-type Options = BreakerLook['breaker']['options']
-
-function hasRates({ slidingWindow }: Options): boolean {
-  return slidingWindow.type !== 'consecutive'
-}
-
-function judgesSlowCalls(options: Options): boolean {
-  return hasRates(options) && options.slowCallDurationThresholdMs !== undefined
 }
 
 const CALLS: Metric<BreakerLook>[] = [

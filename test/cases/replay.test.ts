@@ -12,7 +12,7 @@
  *   below composes two real ones.
  * - ME-01 completes one call twice: by `execute` only (see ONLY_EXECUTE).
  * - MC-01 leaves open whether a minimum above the window's size is refused: it means the size.
- * - HO-03, LR-01, LR-02, EV-02 expect events: the count of transitions and the last state instead.
+ * - HO-03, LR-01, LR-02, EV-02 expect events: those of the registry's history.
  * - TP-04 asks for an automatic half-open timer: busbar has no timers, so there is none to outlive.
  * - CK-01 moves the wall clock under a manual clock, which proves little; clock.test.ts does it on
  *   the real one.

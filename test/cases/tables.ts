@@ -5,8 +5,6 @@ export const LEFT_OUT: Record<string, string> = {
   'PK-01': 'packaging: test/package, with the packed tarball',
   'TH-04': 'workers terminated at random points: the chaos tests',
   'MM-01': 'breakers are not evicted yet; a full registry refuses new names (P9)',
-  'EV-03': 'no listeners yet',
-  'EV-04': 'no listeners yet',
   'SX-01': 'no export and import of state yet',
   'SX-02': 'no export and import of state yet',
   'BH-01': 'no bulkhead yet',
@@ -20,7 +18,7 @@ export const LEFT_OUT: Record<string, string> = {
 export const WITH_THREADS = ['HO-05', 'EV-02', 'CK-03', 'TH-01']
 
 /** Not data, or not only: a test of its own under the case's name. */
-export const OWN_TEST = ['TP-01', 'TP-02', 'MM-02', 'CV-01']
+export const OWN_TEST = ['TP-01', 'TP-02', 'MM-02', 'CV-01', 'EV-03', 'EV-04']
 
 /** Replayed by one face only. */
 export const ONLY_EXECUTE: Record<string, string> = {
