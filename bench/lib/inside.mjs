@@ -83,7 +83,10 @@ export function takeSlots(parts, wanted) {
   const made = Array.from({ length: breakers }, (_, index) => {
     const name = `breaker-${index}`
     const entry = directory.make(name, parts.encodeName(name), region.defaults)
-    return views.map((view, index) => new parts.Core(parts.cellOf(view, entry), index + 1))
+    return views.map((view, index) => {
+      const cell = parts.cellOf(view, entry, { thread: index, parent: 0 })
+      return new parts.Core(cell, index + 1)
+    })
   })
   return { region, breakers: made }
 }

@@ -37,7 +37,7 @@ const OTHERS = {
   metricsOnly: (breaker: CircuitBreaker) => breaker.metricsOnly(),
   reset: (breaker: CircuitBreaker) => breaker.reset(),
   names: (_: CircuitBreaker, { registry }: Caller) => registry.names(),
-  look: (_: CircuitBreaker, { registry }: Caller) => registry.snapshot(),
+  look: (_: CircuitBreaker, { registry }: Caller) => [registry.snapshot(), registry.history()],
   get: (_: CircuitBreaker, { registry }: Caller) => registry.get('time'),
 } as const
 

@@ -68,14 +68,19 @@ function makeOriginal(clock: 'manual' | 'monotonic'): { hostile: Hostile; bytes:
   return { hostile, bytes: new Uint8Array(registry.handle.buffer, 0, byteLength).slice() }
 }
 
-/** The first word before the arena that calls of breakers have changed, or -1. */
-function firstChanged(before: Int32Array, buffer: SharedArrayBuffer, arena: number): number {
+/** The first word before the arena that calls of breakers may not change and have, or -1. */
+function firstChanged(
+  before: Int32Array,
+  buffer: SharedArrayBuffer,
+  { arena, journalLong, directoryLong }: Region['shape'],
+): number {
   const after = new Int32Array(buffer)
-  const { SLOTS_USED, DAMAGED, OVERFLOW_USED, ACTIVE, TICK } = HEADER
-  const mayChange = [SLOTS_USED, DAMAGED, OVERFLOW_USED, ACTIVE, TICK]
+  const { SLOTS_USED, DAMAGED, OVERFLOW_USED, ACTIVE, TICK, JOURNAL_HEAD } = HEADER
+  const mayChange = [SLOTS_USED, DAMAGED, OVERFLOW_USED, ACTIVE, TICK, JOURNAL_HEAD]
   const clock = HEADER.MANUAL_CLOCK_LONG * 2
   for (let at = 0; at < arena; at++) {
     if (mayChange.includes(at) || at === clock || at === clock + 1) continue
+    if (at >= journalLong * 2 && at < directoryLong * 2) continue
     if (after[at] !== before[at]) return at
   }
   return -1
@@ -116,7 +121,7 @@ function attachAndUse(
     if (!isOurs(error)) onFault(`throws ${describeError(error)}`)
     return true
   } finally {
-    const at = registry === undefined ? -1 : firstChanged(before, buffer, shape.arena)
+    const at = registry === undefined ? -1 : firstChanged(before, buffer, shape)
     if (at >= 0) onFault(`calls write word ${at}, outside of every record`)
     try {
       registry?.close()
