@@ -10,8 +10,8 @@ const NOT_HELD = 0
 class KernelCore extends Core {
   readonly #calls: KernelCalls
   #breaker: number
-  /** The last permit or refusal: another one may be of another generation. */
-  #last = -1
+  /** The last permit or refusal: another one may be of another generation. At first none. */
+  #last = Number.NaN
 
   constructor(cell: Cell, slot: number, calls: KernelCalls, breaker: number) {
     super(cell, slot)
