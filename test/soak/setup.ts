@@ -11,11 +11,9 @@ import {
   WINDOW_COUNT,
   WINDOW_TIME,
 } from '../../src/memory/layout.ts'
-import { CLOSED, OPEN, packNext, packState } from '../../src/memory/words/state.ts'
 import { packThread } from '../../src/memory/words/threads.ts'
 import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
 import { CLAIM_MASK, FREE, packPlace } from '../../src/memory/words/trials.ts'
-import { packRow } from '../../src/memory/words/windows.ts'
 import { Parts, readOptions } from '../../src/verify/format.ts'
 
 export const MAX_WAIT_MS = 160
@@ -74,18 +72,8 @@ export function setUp(registry: Registry): void {
 function jump(parts: Parts, record: number, shape: ReturnType<typeof shapeOf>, window: number) {
   const { memory: words } = parts
   const { longs } = words
-  const now = parts.now / 1000
-  const control = record / 2
-  words[record + RECORD.STATE] = packState(GENERATION, CLOSED)
-  const [mine, other] = [GENERATION & 1, ~GENERATION & 1]
-  longs[control + RECORD.NEXT_LONG + mine] = packNext(GENERATION, CLOSED, now)
-  longs[control + RECORD.NEXT_LONG + other] = packNext(GENERATION - 1, OPEN, now)
-  longs[control + RECORD.SINCE_LONG + mine] = packTimed(GENERATION, now)
-  longs[control + RECORD.SINCE_LONG + other] = packTimed(GENERATION - 1, now)
-  longs[control + RECORD.OPENINGS_LONG + mine] = packTagged(GENERATION + 1, 0)
-  longs[control + RECORD.OPENINGS_LONG + other] = packTagged(GENERATION, 1)
   if (window === WINDOW_COUNT) words[record + shape.head] = -50_000
-  if (window === WINDOW_CONSECUTIVE) words[record + shape.head] = packRow(GENERATION, 0)
+  if (window === WINDOW_CONSECUTIVE) words[record + shape.head] = 0
   else words[record + shape.stock] = ((2 ** 18 - 50) << 14) | 8193
   if (window === WINDOW_TIME) {
     const summary = (record + shape.summary) / 2
