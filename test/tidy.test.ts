@@ -132,8 +132,8 @@ describe('shared memory', () => {
     const outside = src.filter(({ path }) => path !== 'src/time/monotonic.ts')
     expect(places(outside, node => isNamed(node, 'performance', 'hrtime'))).toEqual([])
     const timers = (node: ts.Node) => isNamed(node, 'setTimeout', 'setInterval', 'setImmediate')
-    // Calls with a time-out, beats of threads, and what is made for people who look.
-    const timing = /^src\/(execute\.ts|threads\/presence\.ts|dashboard\/|top\/)/
+    // Calls with a time-out, news, beats of threads, and what is made for people who look.
+    const timing = /^src\/(execute\.ts|news\/|threads\/presence\.ts|dashboard\/|top\/)/
     const timed = src.filter(({ path }) => !timing.test(path))
     expect(places(timed, timers)).toEqual([])
   })

@@ -3,7 +3,8 @@
  *
  * A thread reads on when a call of its own meets a new generation, when it is notified in its event
  * loop, and once a second. Reading on is put into a microtask: no listener ever runs in the midst
- * of a call, nor of another listener.
+ * of a call, nor of another listener. A thread in which nobody listens reads nothing; it only keeps
+ * up with the head, so that who listens later hears of what comes later.
  */
 import { load, whenNotified } from '#atomics'
 import { HEADER, JOURNAL_ENTRIES, RECORD } from '../memory/layout.ts'
@@ -43,25 +44,30 @@ interface Subscription {
 }
 
 export class Bulletin implements News {
-  readonly #region: Region
   readonly #thread: number
   readonly #place: JournalPlace
   readonly #directory: Directory
   readonly #entries: Entry[] = []
   #subscriptions: readonly Subscription[] = []
-  readonly #unseen = new Unseen()
+  #unseen = new Unseen()
   #next: number
   #isDue = false
   #isWaiting = false
 
   constructor(region: Region, id: ThreadId) {
-    this.#region = region
     this.#thread = id.thread
     this.#place = { memory: region.memory, region: region.shape }
     this.#directory = new Directory(region, id)
     this.#next = journalHead(this.#place)
-    for (const entry of this.#entriesAfter(0)) {
-      this.#unseen.addState(entry.breaker, load(region.memory, entry.record + RECORD.STATE))
+  }
+
+  /** Where nobody has listened: what has come up to now has been seen. */
+  #catchUp(): void {
+    this.#next = journalHead(this.#place)
+    this.#unseen = new Unseen()
+    this.#readDirectory()
+    for (const { breaker, record } of this.#entries) {
+      this.#unseen.addState(breaker, load(this.#place.memory, record + RECORD.STATE))
     }
   }
 
@@ -72,6 +78,7 @@ export class Bulletin implements News {
     breaker: number | undefined,
     owner: object,
   ): void {
+    if (!this.#hasListeners()) this.#catchUp()
     const from = journalHead(this.#place)
     this.#subscriptions = [...this.#subscriptions, { event, listener, breaker, owner, from }]
     this.#awaitNews()
@@ -113,22 +120,23 @@ export class Bulletin implements News {
 
   notice(): void {
     if (this.#isDue) return
-    // Who listens later is to hear of what comes later.
     if (!this.#hasListeners()) {
-      this.#readOn(false)
+      this.#next = journalHead(this.#place)
       return
     }
     this.#isDue = true
-    queueMicrotask(() => {
-      this.#isDue = false
-      this.#readOn(false)
-      this.#awaitNews()
-    })
+    queueMicrotask(() => this.#lookAgain(false))
   }
 
   /** What a thread does now and then that was not told of anything. */
   look(): void {
-    this.#readOn(true)
+    if (this.#hasListeners()) this.#lookAgain(true)
+    else this.#next = journalHead(this.#place)
+  }
+
+  #lookAgain(all: boolean): void {
+    this.#isDue = false
+    this.#readOn(all)
     this.#awaitNews()
   }
 
@@ -146,7 +154,6 @@ export class Bulletin implements News {
         this.#announce(entry, (this.#next - 1) | 0)
       }
     }
-    if (this.#hasListeners()) this.notice()
   }
 
   #read(all: boolean): ReturnType<typeof readJournalEntry> {
@@ -163,9 +170,11 @@ export class Bulletin implements News {
     return !isLater(generation, generationOf(load(this.#place.memory, known.record + RECORD.STATE)))
   }
 
+  /** Always goes forward, whatever stands in the head. */
   #skip(): void {
-    const next = (journalHead(this.#place) - ENTRIES_AFTER_GAP) | 0
-    const missed = next - this.#next
+    const far = (journalHead(this.#place) - ENTRIES_AFTER_GAP) | 0
+    const next = isBefore(this.#next, far) ? far : (this.#next + 1) | 0
+    const missed = (next - this.#next) | 0
     this.#next = next
     const told = this.#subscriptions.filter(of => of.event === 'gap' && isBefore(of.from, next))
     for (const { listener } of told) tell(listener, { missed })
@@ -190,19 +199,16 @@ export class Bulletin implements News {
   }
 
   #breaker(number: number): Entry | undefined {
-    if (number >= this.#entries.length) {
-      this.#entries.push(...this.#entriesAfter(this.#entries.length))
-    }
+    if (number >= this.#entries.length) this.#readDirectory()
     return this.#entries[number]
   }
 
   /** Nobody could catch it here that the directory is damaged: who looks a breaker up is told. */
-  #entriesAfter(known: number): Entry[] {
+  #readDirectory(): void {
     try {
-      return this.#directory.entriesAfter(known)
+      this.#entries.push(...this.#directory.entriesAfter(this.#entries.length))
     } catch {
-      reportDamage(this.#region.memory, 'the directory')
-      return []
+      reportDamage(this.#place.memory, 'the directory')
     }
   }
 
@@ -220,8 +226,11 @@ export class Bulletin implements News {
         this.notice()
       })
     }
-    // What came before that notified nobody.
-    if (this.#read(false) !== NOT_YET) this.notice()
+    // What came before that notified nobody. Not in a microtask: others may be faster than this
+    // thread, and its event loop has to turn.
+    if (this.#isDue || this.#read(false) === NOT_YET) return
+    this.#isDue = true
+    setImmediate(() => this.#lookAgain(false)).unref()
   }
 
   #whenNotified(): PromiseLike<unknown> | undefined {

@@ -194,7 +194,7 @@ function sayMaker(cell: Cell, number: number, by: number): void {
 
 /**
  * Whether this thread is the one to announce entry `number` as its own: the maker where it listens,
- * else the first listener that asks. `mine`: whether this thread made it.
+ * else the first listener that asks.
  */
 export function claimAnnouncement(place: JournalPlace, number: number, thread: number): boolean {
   const at = entryLong(place, number)

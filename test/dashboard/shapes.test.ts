@@ -3,30 +3,17 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Registry } from '../../src/index.ts'
-import { launch, type Seen, see } from './browser.ts'
-import { call, QUICK, type Site, serveRegistry } from './support.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { launch, see } from './browser.ts'
+import { call, QUICK, serveRegistry } from './support.ts'
 
 let browser: Browser | undefined
-let site: Site & { readonly registry: Registry }
-let seen: Seen | undefined
 
 beforeAll(async () => {
   browser = await launch()
 })
 
 afterAll(() => browser?.close())
-
-beforeEach(async () => {
-  site = await serveRegistry()
-})
-
-afterEach(async () => {
-  await seen?.close()
-  seen = undefined
-  await site.close()
-})
 
 describe('shapes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'busbar-dashboard-'))
@@ -42,12 +29,14 @@ describe('shapes', () => {
 
   it.each(shapes)('%s: nothing sticks out, and here is a picture', async (name, options, count) => {
     if (browser === undefined) return
-    const { registry } = site
+    const { registry, url, close } = await serveRegistry()
+    onTestFinished(close)
     for (let each = 0; each < count; each++) {
       registry.breaker(`service-${each}.with-a-rather-long-name`, QUICK)
       call(registry, `service-${each}.with-a-rather-long-name`, 20, each % 5 === 0 ? 12 : 0)
     }
-    seen = await see(browser, site.url, options)
+    const seen = await see(browser, url, options)
+    onTestFinished(seen.close)
     await seen.page.waitForSelector(`#rows tr:nth-child(${count})`)
     for (const part of ['html', '.breakers']) {
       const over = await seen.page.locator(part).evaluate(e => e.scrollWidth - e.clientWidth)

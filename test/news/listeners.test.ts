@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { InvalidOptionError } from '../../src/errors.ts'
 import { viewsOf } from '../../src/memory/atomics.ts'
-import { RECORD } from '../../src/memory/layout.ts'
+import { JOURNAL_LONGS, RECORD } from '../../src/memory/layout.ts'
 import { attachRegion } from '../../src/memory/region.ts'
 import type { StateChange } from '../../src/news/events.ts'
 import { attachRegistry, createRegistry } from '../../src/registry.ts'
@@ -134,6 +134,22 @@ it('a transition whose maker died before it was published is told within a secon
   const deadline = Date.now() + 10_000
   while (heard.length === 0 && Date.now() < deadline) await turn()
   expect(heard).toEqual(['disabled'])
+})
+
+it('a key that was damaged is a gap of one, whatever stands in the head', async () => {
+  const registry = make()
+  const breaker = registry.breaker('b')
+  const { shape } = attachRegion(registry.handle)
+  const memory = viewsOf(registry.handle.buffer)
+  const heard: (string | number)[] = []
+  registry.on('stateChange', ({ to }) => heard.push(to))
+  registry.on('gap', ({ missed }) => heard.push(missed))
+  breaker.disable()
+  breaker.reset()
+  breaker.open()
+  memory.longs[shape.journalLong + JOURNAL_LONGS] = 0x0123456789abcdefn
+  await turn()
+  expect(heard).toEqual(['disabled', 1, 'open'])
 })
 
 it('too many at once are a gap, said with their number, and the last are told', async () => {

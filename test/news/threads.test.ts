@@ -105,6 +105,21 @@ it('where the maker does not listen, one of the others announces', async () => {
   }
 })
 
+it('what a thread hears and what it has missed are all there was, while another never pauses', async () => {
+  const registry = make()
+  const maker = await start(registry, { listens: false })
+  let heard = 0
+  let missed = 0
+  registry.on('stateChange', () => heard++)
+  registry.on('gap', gap => {
+    missed += gap.missed
+  })
+  const moves = 120_000
+  await maker.ask({ moves, breakers: BREAKERS })
+  await until(() => heard + missed >= moves)
+  expect(heard + missed).toBe(moves)
+})
+
 it('a thread that makes no calls is woken', async () => {
   const registry = make()
   const { worker } = await start(registry, { listens: true, tells: true })

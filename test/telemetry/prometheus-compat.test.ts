@@ -2,21 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRegistry } from '../../src/index.ts'
 import { renderPrometheus } from '../../src/telemetry/prometheus.ts'
-import { breakerOf, parse, registryOf, seriesOf } from './prometheus-support.ts'
-
-const totals = {
-  admitted: 100,
-  succeeded: 60,
-  failed: 20,
-  slow: 7,
-  ignored: 5,
-  late: 4,
-  abandoned: 3,
-  refused: 90,
-  refusedHalfOpen: 11,
-  refusedForcedOpen: 29,
-  inFlight: 8,
-}
+import { breakerOf, parse, registryOf, seriesOf, totals } from './prometheus-support.ts'
 
 const window = { calls: 40, failures: 10, slowCalls: 4, slowFailures: 1 }
 

@@ -8,6 +8,21 @@ type Source = ReturnType<NonNullable<MetricsSource['get']>>
 type Options = NonNullable<Source>['options']
 type Histogram = ReturnType<NonNullable<Source>['durations']>
 
+/** All different. */
+export const totals = {
+  admitted: 100,
+  succeeded: 60,
+  failed: 20,
+  slow: 7,
+  ignored: 5,
+  late: 4,
+  abandoned: 3,
+  refused: 90,
+  refusedHalfOpen: 11,
+  refusedForcedOpen: 29,
+  inFlight: 8,
+}
+
 export const OCTAVES_MS = Array.from({ length: 24 }, (_, octave) => 0.1 * 2 ** octave)
 
 const BOUNDS_MS = [

@@ -8,22 +8,9 @@ import {
   parse,
   registryOf,
   seriesOf,
+  totals,
   valuesOf,
 } from './prometheus-support.ts'
-
-const totals = {
-  admitted: 100,
-  succeeded: 60,
-  failed: 20,
-  slow: 7,
-  ignored: 5,
-  late: 4,
-  abandoned: 3,
-  refused: 90,
-  refusedHalfOpen: 11,
-  refusedForcedOpen: 29,
-  inFlight: 8,
-}
 
 function render(made: Made): string {
   return renderPrometheus(registryOf(made))

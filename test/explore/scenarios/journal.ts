@@ -1,6 +1,6 @@
 /** The journal: an entry for every transition, in order, and one thread that announces it. */
 import { load } from '#atomics'
-import { HEADER, JOURNAL, RECORD, STATES } from '../../../src/memory/layout.ts'
+import { HEADER, JOURNAL, LINE_WORDS, RECORD, STATES } from '../../../src/memory/layout.ts'
 import { isKeyOf, makerOf, unpackKey } from '../../../src/memory/words/journal.ts'
 import { CLOSED, DISABLED, FORCED_OPEN, generationOf } from '../../../src/memory/words/state.ts'
 import { lowOf } from '../../../src/memory/words/timed.ts'
@@ -140,6 +140,20 @@ export const journalWrap: Scenario = {
     }),
 }
 
+/** A maker, and one that may find its transition decided: entries and counts stay in order. */
+function helped(maker: (mine: Cell) => boolean, helper: (mine: Cell) => boolean): Setting {
+  const { memory, cell } = made()
+  return {
+    memory,
+    observesJournal: true,
+    threads: { maker: () => maker(as(cell, 1)), helper: () => helper(as(cell, 2)) },
+    always: () => checkJournal(cell, 0),
+    finally(results, mark) {
+      mark(results.helper === false ? 'helped' : 'alone')
+    },
+  }
+}
+
 export const journalHelper: Scenario = {
   name: 'journal-helper',
   about: 'a transition is helped by one, and moved on from by the other: entries stay in order',
@@ -148,23 +162,11 @@ export const journalHelper: Scenario = {
   marks: ['helped', 'alone'],
   alone: 160,
   set() {
-    const { memory, cell } = made()
-    return {
-      memory,
-      observesJournal: true,
-      threads: {
-        maker: () => {
-          const mine = as(cell, 1)
-          move(mine, DISABLED)
-          return again(mine, FORCED_OPEN)
-        },
-        helper: () => move(as(cell, 2), DISABLED),
-      },
-      always: () => checkJournal(cell, 0),
-      finally(results, mark) {
-        mark(results.helper === false ? 'helped' : 'alone')
-      },
+    const moveTwice = (mine: Cell): boolean => {
+      move(mine, DISABLED)
+      return again(mine, FORCED_OPEN)
     }
+    return helped(moveTwice, mine => move(mine, DISABLED))
   },
 }
 
@@ -176,25 +178,13 @@ export const journalAgain: Scenario = {
   marks: ['helped', 'alone'],
   alone: 260,
   set() {
-    const { memory, cell } = made()
-    return {
-      memory,
-      observesJournal: true,
-      threads: {
-        maker: () => move(as(cell, 1), DISABLED),
-        others: () => {
-          const mine = as(cell, 2)
-          const first = move(mine, DISABLED)
-          again(mine, CLOSED)
-          again(mine, DISABLED)
-          return first
-        },
-      },
-      always: () => checkJournal(cell, 0),
-      finally(results, mark) {
-        mark(results.others === false ? 'helped' : 'alone')
-      },
+    const helpAndGoRound = (mine: Cell): boolean => {
+      const first = move(mine, DISABLED)
+      again(mine, CLOSED)
+      again(mine, DISABLED)
+      return first
     }
+    return helped(mine => move(mine, DISABLED), helpAndGoRound)
   },
 }
 
@@ -207,10 +197,9 @@ export const journalBreakers: Scenario = {
   alone: 90,
   set() {
     const { memory, cell } = made()
-    const other: Cell = { ...cell, breaker: 1 }
     // The second has a record of its own, behind the first.
-    const start = cell.record + cell.shape.lines * 32
-    const second = { ...other, record: start, recordLong: start / 2, state: start }
+    const start = cell.record + cell.shape.lines * LINE_WORDS
+    const second = { ...cell, breaker: 1, record: start, recordLong: start / 2, state: start }
     return {
       memory,
       observesJournal: true,
