@@ -96,7 +96,10 @@ export interface SourceHandle {
   }
   /** Adds the window up anew. */
   snapshot(): { readonly window: SourceWindow }
-  durations(): { readonly buckets: readonly { readonly leMs: number; readonly count: number }[] }
+  durations(): {
+    readonly count: number
+    readonly buckets: readonly { readonly leMs: number; readonly count: number }[]
+  }
   shards(): readonly SourceShard[]
 }
 

@@ -1,6 +1,6 @@
 /** One breaker from sample to sample: what it did since the last, and its row for the stream. */
 import type { State } from '../memory/words/state.ts'
-import { type Buckets, between, percentile, perSecond, threeDigits } from './rates.ts'
+import { between, percentile, perSecond, threeDigits } from './rates.ts'
 import type { SourceBreaker, SourceHandle, SourceShard, SourceWindow } from './source.ts'
 import type { Introduction, Row, RowValue } from './wire.ts'
 
@@ -19,7 +19,8 @@ const STALE_MS = 200
 interface Sample {
   readonly at: number
   readonly totals: SourceBreaker['totals']
-  readonly buckets: Buckets
+  /** Of durations, up to each of the limits: twelve such are kept, so no object for each. */
+  readonly durations: readonly number[]
   readonly shards: readonly SourceShard[]
 }
 
@@ -38,6 +39,8 @@ export class Tracked {
   readonly #handle: SourceHandle
   /** Oldest first. */
   #past: Sample[] = []
+  /** Of the buckets of durations, in ms; known once there are any. */
+  #limitsMs: readonly number[] = []
   #latest: Sample
   #until: number | null = 0
   #generation = -1
@@ -61,7 +64,7 @@ export class Tracked {
     this.#latest =
       madeSince === undefined
         ? this.#sample(breaker, now)
-        : { at: madeSince, totals: NOTHING_YET, buckets: [], shards: [] }
+        : { at: madeSince, totals: NOTHING_YET, durations: [], shards: [] }
     this.#window = breaker.window
     this.#state = breaker.state
     this.#past.push(this.#latest)
@@ -104,8 +107,10 @@ export class Tracked {
   }
 
   #sample({ totals }: SourceBreaker, at: number): Sample {
-    const { buckets } = this.#handle.durations()
-    return { at, totals, buckets, shards: this.#handle.shards() }
+    const { count, buckets } = this.#handle.durations()
+    if (count > 0 && this.#limitsMs.length === 0) this.#limitsMs = buckets.map(({ leMs }) => leMs)
+    const durations = count > 0 ? buckets.map(bucket => bucket.count) : []
+    return { at, totals, durations, shards: this.#handle.shards() }
   }
 
   /** The keeper adds windows up while there is traffic; without it nobody may have for long. */
@@ -130,7 +135,7 @@ export class Tracked {
     const latest = this.#latest
     const base = this.#past[0] ?? latest
     const before = this.#past.findLast(({ at }) => now - at >= MIN_DISTANCE_MS) ?? base
-    const durations = between(base.buckets, latest.buckets)
+    const durations = between(base.durations, latest.durations)
     const rate = (total: 'admitted' | 'refused'): number => {
       const lately = totals[total] - before.totals[total]
       if (lately >= ENOUGH_CALLS) return perSecond(lately, now - before.at)
@@ -151,8 +156,8 @@ export class Tracked {
       trials ? [trials.permitted, trials.inFlight, trials.succeeded, trials.failed] : null,
       rate('admitted'),
       rate('refused'),
-      percentile(durations, 0.5),
-      percentile(durations, 0.99),
+      percentile(this.#limitsMs, durations, 0.5),
+      percentile(this.#limitsMs, durations, 0.99),
       totals.admitted,
       totals.refused,
       totals.inFlight,

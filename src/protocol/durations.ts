@@ -34,14 +34,18 @@ export function durationCounterOf(micros: number): number {
   return 1 + octave * DURATION_STEPS + steps - DURATION_STEPS
 }
 
-/** The least duration that a counter takes, in ms; that of the one behind the last is Infinity. */
-export function leastOf(counter: number): number {
-  if (counter <= 0) return 0
+function leastMs(counter: number): number {
+  if (counter === 0) return 0
   if (counter >= DURATION_COUNTERS) return Number.POSITIVE_INFINITY
   const octave = Math.floor((counter - 1) / DURATION_STEPS)
   const step = (counter - 1) % DURATION_STEPS
   return (FIRST_STEP_MICROS / 1000) * 2 ** octave * (DURATION_STEPS + step)
 }
+
+/** The least duration that each counter takes, in ms; of the one behind the last: Infinity. */
+export const LEAST_MS: readonly number[] = Array.from({ length: DURATION_COUNTERS + 1 }, (_, at) =>
+  leastMs(at),
+)
 
 /** One thread's counters of one breaker. */
 export class Durations {
@@ -97,7 +101,7 @@ interface DurationSums {
   readonly counters: readonly number[]
 }
 
-/** Adds all threads' counters up. Cost: 2 microseconds a thread, less where none were given. */
+/** Adds all threads' counters up. Cost: 3 microseconds a thread, less where none were given. */
 function readDurations(cell: Cell): DurationSums {
   const counters: number[] = new Array(DURATION_COUNTERS).fill(0)
   let micros = 0
@@ -133,8 +137,8 @@ function quantileMs({ count, counters }: DurationSums, quantile: number): number
 
 /** The value from which those of a counter differ least, in proportion. */
 function representativeMs(counter: number): number {
-  const low = leastOf(counter)
-  const high = leastOf(counter + 1)
+  const low = LEAST_MS[counter] as number
+  const high = LEAST_MS[counter + 1] as number
   if (counter === 0) return high / 2
   return high < Number.POSITIVE_INFINITY ? (2 * low * high) / (low + high) : low
 }
@@ -175,7 +179,7 @@ export function histogramOf(cell: Cell): DurationHistogram {
   let passed = 0
   const buckets = Array.from(counters, (of, counter) => {
     passed += of
-    return { leMs: leastOf(counter + 1), count: passed }
+    return { leMs: LEAST_MS[counter + 1] as number, count: passed }
   })
   return { count, sumMs, buckets }
 }

@@ -8,7 +8,7 @@ export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8
 /**
  * The breakers of all threads in the Prometheus text format 0.0.4, metrics in a fixed order,
  * breakers in the order in which they were made. Cost: 0.1 ms and 3 kB of text for each breaker,
- * 0.02 ms more for each further thread that gives durations; for other threads nothing.
+ * some microseconds more for each further thread that gives durations; for other threads nothing.
  *
  * @throws InvalidOptionError, NoRegistryError when the registry is closed
  */

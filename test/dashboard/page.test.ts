@@ -36,15 +36,17 @@ function onPage(test: (page: Page) => Promise<void>, options?: Parameters<typeof
   }
 }
 
-/** The text of a breaker's row, on one line. */
+/** The text of a breaker's row, on one line, once the row is painted: until then it has none. */
 async function rowText(page: Page, name: string): Promise<string> {
   const row = page.locator('#rows tr').filter({ has: page.getByText(name, { exact: true }) })
-  const text = await row.evaluate(element => String(Reflect.get(element, 'innerText')))
+  const read = () => row.evaluate(element => String(Reflect.get(element, 'innerText')))
+  const text = await until(async () => (await read()) || undefined, `the row of ${name}`)
   return text.replace(/\s+/g, ' ')
 }
 
+/** Of the rows that the filter shows, painted already or not: those have no innerText. */
 async function names(page: Page): Promise<string[]> {
-  return page.locator('#rows tr:not([hidden]) .name').allInnerTexts()
+  return page.locator('#rows tr:not([hidden]) .name').allTextContents()
 }
 
 describe('states', () => {

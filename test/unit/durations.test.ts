@@ -2,12 +2,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DURATION_COUNTERS } from '../../src/memory/layout.ts'
-import { durationCounterOf, leastOf } from '../../src/protocol/durations.ts'
+import { durationCounterOf, LEAST_MS } from '../../src/protocol/durations.ts'
 import { createRegistry } from '../../src/registry.ts'
 
 const WITHIN = 0.05
-const LEAST_MS = 0.1
+const SHORTEST_MS = 0.1
 const MOST_MS = 600_000
+
+const leastOf = (counter: number) => LEAST_MS[counter] as number
 
 const make = (options = {}) =>
   createRegistry({ keeper: false, clock: 'manual', ...options }).breaker('b', {
@@ -16,8 +18,8 @@ const make = (options = {}) =>
 
 /** Durations from 0.1 ms to 10 minutes, as many of each order of magnitude. */
 const durations = fc
-  .double({ min: Math.log(LEAST_MS), max: Math.log(MOST_MS), noNaN: true })
-  .map(log => Math.min(Math.max(Math.exp(log), LEAST_MS), MOST_MS))
+  .double({ min: Math.log(SHORTEST_MS), max: Math.log(MOST_MS), noNaN: true })
+  .map(log => Math.min(Math.max(Math.exp(log), SHORTEST_MS), MOST_MS))
 
 /** The nearest rank: the value that the part `quantile` of all does not exceed. */
 function quantileOf(values: readonly number[], quantile: number): number {
@@ -33,7 +35,7 @@ describe('counters', () => {
       if (counter > 0) expect(durationCounterOf(least - 1)).toBe(counter - 1)
     }
     expect(leastOf(0)).toBe(0)
-    expect(leastOf(1)).toBe(LEAST_MS)
+    expect(leastOf(1)).toBe(SHORTEST_MS)
     expect(leastOf(DURATION_COUNTERS)).toBe(Number.POSITIVE_INFINITY)
   })
 
