@@ -2,8 +2,12 @@
 import type { BreakerOptions, Registry } from '../../src/index.ts'
 import {
   HEADER,
+  JOURNAL,
+  JOURNAL_ENTRIES,
+  JOURNAL_LONGS,
   PLACE_LONGS,
   RECORD,
+  STATES,
   SUMMARY,
   shapeOf,
   TOTAL,
@@ -11,9 +15,12 @@ import {
   WINDOW_COUNT,
   WINDOW_TIME,
 } from '../../src/memory/layout.ts'
+import { BY_HAND, entryTag, packBy, packKey } from '../../src/memory/words/journal.ts'
+import { CLOSED, OPEN, packNext, packState } from '../../src/memory/words/state.ts'
 import { packThread } from '../../src/memory/words/threads.ts'
 import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
 import { CLAIM_MASK, FREE, packPlace } from '../../src/memory/words/trials.ts'
+import { packRow } from '../../src/memory/words/windows.ts'
 import { Parts, readOptions } from '../../src/verify/format.ts'
 
 export const MAX_WAIT_MS = 160
@@ -47,16 +54,20 @@ export const BREAKERS: Record<string, BreakerOptions> = {
   },
 }
 
+/** Even, so that one that closes and opens by turns from the first on is closed now. */
 const GENERATION = 2 ** 28 - 40
+/** The number of the next entry of the journal. */
+const HEAD = -100
 const NEAR_32_BITS = 2n ** 32n - 100_000n
 const FENCE = 8190
 
 /** Makes the breakers and moves every counter to just before its wrap. Nobody may use them yet. */
 export function setUp(registry: Registry): void {
-  const parts = new Parts(registry.handle.buffer)
+  for (const [name, options] of Object.entries(BREAKERS)) registry.breaker(name, options)
+  // One moment for all of them, after they were made.
+  const parts = new Parts(registry.handle.buffer, Math.ceil(registry.now() * 1000))
   let record = parts.arena
-  for (const [index, [name, options]] of Object.entries(BREAKERS).entries()) {
-    registry.breaker(name, options)
+  for (const index of Object.keys(BREAKERS).keys()) {
     const entry = parts.long(parts.directory + index * 2)
     const definition = Number(entry >> 32n) - 1
     const { numbers } = readOptions(parts, parts.definitions + definition * 128 + 70)
@@ -64,16 +75,28 @@ export function setUp(registry: Registry): void {
     const { length, buckets, trials } = numbers
     jump(parts, record, shapeOf({ window, length, buckets, trials }, parts.maxThreads), window)
     jumpPlaces(parts, record, trials)
+    jumpTransitions(parts, record)
     record += Number(BigInt.asUintN(32, entry)) * 32
   }
+  jumpJournal(parts)
   jumpSlots(parts)
 }
 
 function jump(parts: Parts, record: number, shape: ReturnType<typeof shapeOf>, window: number) {
   const { memory: words } = parts
   const { longs } = words
+  const now = parts.now / 1000
+  const control = record / 2
+  words[record + RECORD.STATE] = packState(GENERATION, CLOSED)
+  const [mine, other] = [GENERATION & 1, ~GENERATION & 1]
+  longs[control + RECORD.NEXT_LONG + mine] = packNext(GENERATION, CLOSED, now)
+  longs[control + RECORD.NEXT_LONG + other] = packNext(GENERATION - 1, OPEN, now)
+  longs[control + RECORD.SINCE_LONG + mine] = packTimed(GENERATION, now)
+  longs[control + RECORD.SINCE_LONG + other] = packTimed(GENERATION - 1, now)
+  longs[control + RECORD.OPENINGS_LONG + mine] = packTagged(GENERATION + 1, 0)
+  longs[control + RECORD.OPENINGS_LONG + other] = packTagged(GENERATION, 1)
   if (window === WINDOW_COUNT) words[record + shape.head] = -50_000
-  if (window === WINDOW_CONSECUTIVE) words[record + shape.head] = 0
+  if (window === WINDOW_CONSECUTIVE) words[record + shape.head] = packRow(GENERATION, 0)
   else words[record + shape.stock] = ((2 ** 18 - 50) << 14) | 8193
   if (window === WINDOW_TIME) {
     const summary = (record + shape.summary) / 2
@@ -90,6 +113,32 @@ function jump(parts: Parts, record: number, shape: ReturnType<typeof shapeOf>, w
     longs[shard / 2 + TOTAL.SUCCEEDED] = NEAR_32_BITS
     longs[shard / 2 + TOTAL.REFUSED] = NEAR_32_BITS
   }
+}
+
+/** As often to open as back, and that last. */
+function jumpTransitions(parts: Parts, record: number): void {
+  const { longs } = parts.memory
+  const counts = record / 2 + RECORD.TRANSITIONS_LONG
+  longs[counts + CLOSED * STATES + OPEN] = packTagged(GENERATION, GENERATION / 2)
+  longs[counts + OPEN * STATES + CLOSED] = packTagged(GENERATION + 1, GENERATION / 2)
+}
+
+/** Full of transitions by command, of the breakers in turn. */
+function jumpJournal(parts: Parts): void {
+  const { longs } = parts.memory
+  const breakers = Object.keys(BREAKERS).length
+  for (let back = 0; back < JOURNAL_ENTRIES; back++) {
+    const number = HEAD - 1 - back
+    const generation = GENERATION - Math.floor(back / breakers)
+    const [from, to] = generation % 2 === 0 ? [OPEN, CLOSED] : [CLOSED, OPEN]
+    const at = parts.journal / 2 + (number & (JOURNAL_ENTRIES - 1)) * JOURNAL_LONGS
+    const key = { breaker: back % breakers, generation, from, to }
+    const tag = entryTag(number)
+    longs[at + JOURNAL.KEY_LONG] = packKey(number, key)
+    longs[at + JOURNAL.TIME_LONG] = packTimed(tag, parts.now / 1000)
+    longs[at + JOURNAL.BY_LONG] = packTagged(tag, packBy(0, BY_HAND))
+  }
+  parts.memory[HEADER.JOURNAL_HEAD] = HEAD
 }
 
 /** Free places, last used in the generation before. */
