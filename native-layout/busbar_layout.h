@@ -39,11 +39,17 @@
 #define BUSBAR_MAX_NAME_BYTES 255 /* the longest name, in UTF-8 */
 #define BUSBAR_MAX_REASON_BYTES 128 /* the longest reason that is kept, in UTF-8 */
 #define BUSBAR_MAX_TRIALS 64 /* the most trials in half-open */
-#define BUSBAR_OPTION_COUNT 14 /* doubles in options */
+#define BUSBAR_OPTION_COUNT 15 /* doubles in options */
 #define BUSBAR_KINDS 4 /* of outcomes that windows count */
 #define BUSBAR_SPARE_OUTCOMES 64 /* words of a ring beyond the window */
 #define BUSBAR_STATES 6 /* how many states there are */
 #define BUSBAR_JOURNAL_ENTRIES 1024 /* transitions that are remembered */
+#define BUSBAR_AGE_STEPS 16 /* a call has hung for sure when more steps have passed */
+#define BUSBAR_AGE_BUCKETS 20 /* of ages in a shard */
+#define BUSBAR_CONTROL_BUCKETS 10 /* of a throttle's or a retry budget's window */
+#define BUSBAR_HOST_BUCKETS 2 /* of a host's: the interval and the one before */
+#define BUSBAR_MAX_PLACES 4096 /* the most places of a bulkhead, and of its queue */
+#define BUSBAR_MAX_EJECTED 1024 /* the most hosts of a group that are ejected at a time */
 #define BUSBAR_DURATION_UNIT_MICROS 100 /* where the first octave begins */
 #define BUSBAR_DURATION_OCTAVES 23 /* of durations that are told apart */
 #define BUSBAR_DURATION_STEPS 10 /* in each octave, of equal length */
@@ -83,6 +89,14 @@
 #define BUSBAR_WINDOW_TIME 0 /* the last milliseconds, in buckets */
 #define BUSBAR_WINDOW_COUNT 1 /* the last outcomes, in a ring */
 #define BUSBAR_WINDOW_CONSECUTIVE 2 /* failures in a row */
+
+/* ---- control_kind: in KIND of the options of controls ---- */
+
+#define BUSBAR_THROTTLE 0 /* refuses some calls of an overloaded dependency */
+#define BUSBAR_BULKHEAD 1 /* bounds the calls in flight */
+#define BUSBAR_RETRY_BUDGET 2 /* bounds retries */
+#define BUSBAR_HOST_GROUP 3 /* ejects hosts that fail */
+#define BUSBAR_HOST 4 /* one of a host group */
 
 /* ---- clock: in CLOCK ---- */
 
@@ -220,10 +234,51 @@
 #define BUSBAR_EPOCH_NUMBER_BITS 36
 #define BUSBAR_EPOCH_NUMBER_SHIFT 0
 
+/* PROBABILITY { round 7 | probability 24 } */
+#define BUSBAR_PROBABILITY_ROUND_BITS 7
+#define BUSBAR_PROBABILITY_ROUND_SHIFT 24
+#define BUSBAR_PROBABILITY_PROBABILITY_BITS 24
+#define BUSBAR_PROBABILITY_PROBABILITY_SHIFT 0
+
+/* WAITING { version 31 | any 1 } */
+#define BUSBAR_WAITING_VERSION_BITS 31
+#define BUSBAR_WAITING_VERSION_SHIFT 1
+#define BUSBAR_WAITING_ANY_BITS 1
+#define BUSBAR_WAITING_ANY_SHIFT 0
+
+/* EJECTION { episode 14 | row 8 | until 42 } */
+#define BUSBAR_EJECTION_EPISODE_BITS 14
+#define BUSBAR_EJECTION_EPISODE_SHIFT 50
+#define BUSBAR_EJECTION_ROW_BITS 8
+#define BUSBAR_EJECTION_ROW_SHIFT 42
+#define BUSBAR_EJECTION_UNTIL_BITS 42
+#define BUSBAR_EJECTION_UNTIL_SHIFT 0
+
+/* EJECTED { host 17 | episode 14 } */
+#define BUSBAR_EJECTED_HOST_BITS 17
+#define BUSBAR_EJECTED_HOST_SHIFT 14
+#define BUSBAR_EJECTED_EPISODE_BITS 14
+#define BUSBAR_EJECTED_EPISODE_SHIFT 0
+
+/* AGED { epoch 11 | calls 21 } */
+#define BUSBAR_AGED_EPOCH_BITS 11
+#define BUSBAR_AGED_EPOCH_SHIFT 21
+#define BUSBAR_AGED_CALLS_BITS 21
+#define BUSBAR_AGED_CALLS_SHIFT 0
+
+/* AGED_PERMIT { lap 10 | place 5 | generation 16 } */
+#define BUSBAR_AGED_PERMIT_LAP_BITS 10
+#define BUSBAR_AGED_PERMIT_LAP_SHIFT 21
+#define BUSBAR_AGED_PERMIT_PLACE_BITS 5
+#define BUSBAR_AGED_PERMIT_PLACE_SHIFT 16
+#define BUSBAR_AGED_PERMIT_GENERATION_BITS 16
+#define BUSBAR_AGED_PERMIT_GENERATION_SHIFT 0
+
 /*
  * A region: its parts in order, each as long as its formula says, in bytes.
  *
  *   definitionCount = maxBreakers + maxThreads + SPARE_DEFINITIONS
+ *   controlDefinitionCount = maxControls + maxThreads + SPARE_DEFINITIONS
  *   header: ceilTo(size(header), LINE_BYTES)
  *   defaults: ceilTo(size(options), LINE_BYTES)
  *   threads: ceilTo((maxThreads + 1) * size(thread), LINE_BYTES)
@@ -232,15 +287,19 @@
  *   directory: ceilTo(maxBreakers * size(entry), LINE_BYTES)
  *   definitions: definitionCount * size(definition)
  *   arena: arenaLines * LINE_BYTES
+ *   controlDirectory: ceilTo(maxControls * size(entry), LINE_BYTES)
+ *   controlDefinitions: controlDefinitionCount * size(definition)
+ *   controlArena: controlLines * LINE_BYTES
  */
 
 /*
- * A record: its parts in order, each as long as its formula says, in bytes.
+ * A breaker's record: its parts in order, each as long as its formula says, in bytes.
  *
  *   ringCapacity = is(window, WINDOW_COUNT) * pow2Ceil(length + SPARE_OUTCOMES)
  *   timeBuckets = is(window, WINDOW_TIME) * buckets
+ *   ageBytes = hanging * (size(hung) + AGE_BUCKETS * size(age_bucket))
  *   overflowBytes = ceilTo(size(totals) + timeBuckets * size(overflow_bucket), LINE_BYTES)
- *   shardBytes = ceilTo(size(totals) + timeBuckets * size(bucket), LINE_BYTES)
+ *   shardBytes = ceilTo(size(totals) + timeBuckets * size(bucket) + ageBytes, LINE_BYTES)
  *   fixed: size(record)
  *   trials: ceilTo(trials * size(place), LINE_BYTES)
  *   stock: size(stock)
@@ -253,6 +312,21 @@
  */
 
 /*
+ * A control's record: its parts in order, each as long as its formula says, in bytes.
+ *
+ *   placeCount = is(kind, BULKHEAD) * maxConcurrent + is(kind, HOST_GROUP) * MAX_EJECTED
+ *   queueLength = is(kind, BULKHEAD) * maxQueued
+ *   windowBuckets = is(kind, THROTTLE) * CONTROL_BUCKETS + is(kind, RETRY_BUDGET) * CONTROL_BUCKETS + is(kind, HOST) * HOST_BUCKETS
+ *   overflowBytes = ceilTo(size(totals) + windowBuckets * size(overflow_bucket), LINE_BYTES)
+ *   shardBytes = ceilTo(size(totals) + windowBuckets * size(bucket), LINE_BYTES)
+ *   own: size(throttle)
+ *   places: ceilTo(placeCount * size(control_place), LINE_BYTES)
+ *   queue: ceilTo(queueLength * size(waiter), LINE_BYTES)
+ *   overflow: overflowBytes
+ *   shards: maxThreads * shardBytes
+ */
+
+/*
  * Header. Four lines: one that is fixed, one that any thread writes, one for the tick, which the
  * keeper writes and every call reads, and one that transitions write.
  */
@@ -260,15 +334,17 @@ typedef struct busbar_header {
   /* shared: Written last, atomically; anything else is not a region */
   BUSBAR_ALIGNAS(8) int32_t magic;
   int32_t version; /* fixed: The version of the layout */
-  int32_t max_breakers; /* fixed: The length of the directory */
+  int32_t max_breakers; /* fixed: The length of the directory of breakers */
   int32_t max_threads; /* fixed: Slots 1 to this; slot 0 is the overflow slot */
-  int32_t arena_lines; /* fixed: The length of the arena */
+  int32_t arena_lines; /* fixed: The length of the breakers' arena */
   int32_t clock; /* fixed: The clock of all times in the region */
   int32_t seed[2]; /* fixed: Random; names the region, the first seeds the jitter */
   double origin_ms; /* fixed: `process.hrtime()` at time zero (on Linux: CLOCK_MONOTONIC) */
   double default_timeout_ms; /* fixed: `defaults.timeoutMs` */
   double tick_ms; /* fixed: Of the keeper; 0: made without one */
-  int32_t padding_1[18];
+  int32_t max_controls; /* fixed: The length of the directory of controls */
+  int32_t control_lines; /* fixed: The length of the controls' arena */
+  int32_t padding_1[16];
   int64_t manual_clock; /* shared: Microseconds; of a manual clock only */
   int32_t slots_used; /* shared: The highest slot ever claimed; only grows */
   int32_t damaged; /* shared: How many illegal words were met */
@@ -298,6 +374,8 @@ BUSBAR_OFFSET(busbar_header, seed, 24);
 BUSBAR_OFFSET(busbar_header, origin_ms, 32);
 BUSBAR_OFFSET(busbar_header, default_timeout_ms, 40);
 BUSBAR_OFFSET(busbar_header, tick_ms, 48);
+BUSBAR_OFFSET(busbar_header, max_controls, 56);
+BUSBAR_OFFSET(busbar_header, control_lines, 60);
 BUSBAR_OFFSET(busbar_header, manual_clock, 128);
 BUSBAR_OFFSET(busbar_header, slots_used, 136);
 BUSBAR_OFFSET(busbar_header, damaged, 140);
@@ -325,9 +403,10 @@ typedef struct busbar_options {
   /* fixed: halfOpenFailureRateThreshold; unset: one failed trial opens */
   double trial_failure_rate;
   double trial_timeout_ms; /* fixed: trialTimeoutMs: how long a lease is */
+  double hanging; /* fixed: countHangingCalls: calls in flight are told by age */
 } busbar_options;
 
-BUSBAR_SIZE(busbar_options, 112);
+BUSBAR_SIZE(busbar_options, 120);
 BUSBAR_ALIGNMENT(busbar_options, 8);
 BUSBAR_OFFSET(busbar_options, window, 0);
 BUSBAR_OFFSET(busbar_options, window_length, 8);
@@ -343,6 +422,7 @@ BUSBAR_OFFSET(busbar_options, wait_jitter, 80);
 BUSBAR_OFFSET(busbar_options, trials, 88);
 BUSBAR_OFFSET(busbar_options, trial_failure_rate, 96);
 BUSBAR_OFFSET(busbar_options, trial_timeout_ms, 104);
+BUSBAR_OFFSET(busbar_options, hanging, 112);
 
 /*
  * Presence: one line for each slot. Whether the event loop of the slot's thread turns. For people:
@@ -401,8 +481,9 @@ BUSBAR_OFFSET(busbar_journal_entry, reason, 48);
 BUSBAR_OFFSET(busbar_journal_entry, unused, 312);
 
 /*
- * Definition. A breaker's name and options, fixed once an entry names it. One that no entry names
- * is freed with its dead maker's slot.
+ * Definition. The name and options of a breaker or a control, fixed once an entry names it. One
+ * that no entry names is freed with its dead maker's slot. Names of breakers are unique; those of
+ * controls within a kind, of hosts within a group.
  */
 typedef struct busbar_definition {
   /* shared, THREAD: Who makes it. Taken before anything else in it is written */
@@ -411,8 +492,8 @@ typedef struct busbar_definition {
   int32_t name_bytes; /* fixed: The length of the name */
   int32_t name[64]; /* fixed: Four bytes a word, the first in the lowest bits */
   int32_t padding_1[1];
-  busbar_options options; /* fixed: What the breaker goes by */
-  int32_t padding_2[30];
+  busbar_options options; /* fixed: What the breaker or control goes by */
+  int32_t padding_2[28];
 } busbar_definition;
 
 BUSBAR_SIZE(busbar_definition, 512);
@@ -500,7 +581,8 @@ BUSBAR_OFFSET(busbar_summary, slow, 40);
 BUSBAR_OFFSET(busbar_summary, slow_failures, 48);
 
 /*
- * Totals. The start of each shard. They go on when the slot changes hands; a thread's death adds.
+ * Totals. The start of each shard, of breakers and of controls. They go on when the slot changes
+ * hands; a thread's death adds. Of a retry budget ADMITTED counts calls and SUCCEEDED retries.
  */
 typedef struct busbar_totals {
   BUSBAR_ALIGNAS(8) int64_t admitted; /* stat: Calls that were let through */
@@ -526,7 +608,7 @@ BUSBAR_OFFSET(busbar_totals, abandoned, 56);
 
 /*
  * Bucket of slots 1 and above. Bucket number b stands at b mod buckets. b = time / (durationMs /
- * buckets), rounded down.
+ * buckets), rounded down. Those of controls are of generation 0.
  */
 typedef struct busbar_bucket {
   /* own: Bucket number mod 2^30; TURNING while the owner turns it over */
@@ -555,26 +637,251 @@ BUSBAR_ALIGNMENT(busbar_overflow_bucket, 8);
 BUSBAR_OFFSET(busbar_overflow_bucket, epoch, 0);
 BUSBAR_OFFSET(busbar_overflow_bucket, kinds, 8);
 
+/*
+ * Calls that hang. Behind the buckets of slots 1 and above, where calls in flight are told by age:
+ * those whose bucket of ages was needed again before they had ended.
+ */
+typedef struct busbar_hung {
+  BUSBAR_ALIGNAS(4) int32_t turn; /* own: The generation */
+  uint32_t count; /* own, AGED: Calls in flight that no bucket of ages tells of any more */
+  int32_t unused[2]; /* unused: So that it is as long as a bucket of ages */
+} busbar_hung;
+
+BUSBAR_SIZE(busbar_hung, 16);
+BUSBAR_ALIGNMENT(busbar_hung, 4);
+BUSBAR_OFFSET(busbar_hung, turn, 0);
+BUSBAR_OFFSET(busbar_hung, count, 4);
+BUSBAR_OFFSET(busbar_hung, unused, 8);
+
+/*
+ * Bucket of ages. AGE_BUCKETS of them follow. Step number s stands at s mod AGE_BUCKETS. s = time /
+ * length, rounded down; the length of a step is slowCallDurationThresholdMs / AGE_STEPS, at least 1
+ * ms.
+ */
+typedef struct busbar_age_bucket {
+  /* own: The step, mod 20 * 2^25; TURNING while the owner turns it over */
+  BUSBAR_ALIGNAS(4) int32_t stamp;
+  int32_t turn; /* own: The generation */
+  uint32_t count; /* own, AGED: Calls in flight that began in that step */
+  int32_t unused; /* unused: So that no bucket crosses a cache line */
+} busbar_age_bucket;
+
+BUSBAR_SIZE(busbar_age_bucket, 16);
+BUSBAR_ALIGNMENT(busbar_age_bucket, 4);
+BUSBAR_OFFSET(busbar_age_bucket, stamp, 0);
+BUSBAR_OFFSET(busbar_age_bucket, turn, 4);
+BUSBAR_OFFSET(busbar_age_bucket, count, 8);
+BUSBAR_OFFSET(busbar_age_bucket, unused, 12);
+
 /* Tally. What a thread counts for people besides its totals; likewise. */
 typedef struct busbar_tally {
   BUSBAR_ALIGNAS(8) int64_t refused_half_open; /* stat: Calls refused while half-open */
   int64_t refused_forced_open; /* stat: Calls refused while forced open */
+  /* stat: Timeouts that were late because the thread's own event loop was blocked */
+  int64_t local_stalls;
   int64_t micros; /* stat: The sum of all durations, in microseconds */
   /*
    * stat: How many durations: below DURATION_UNIT_MICROS; in each octave from there on, in
    * DURATION_STEPS equal steps; above
    */
   int64_t durations[232];
-  int64_t unused[5]; /* unused: So that a tally has whole lines */
+  int64_t unused[4]; /* unused: So that a tally has whole lines */
 } busbar_tally;
 
 BUSBAR_SIZE(busbar_tally, 1920);
 BUSBAR_ALIGNMENT(busbar_tally, 8);
 BUSBAR_OFFSET(busbar_tally, refused_half_open, 0);
 BUSBAR_OFFSET(busbar_tally, refused_forced_open, 8);
-BUSBAR_OFFSET(busbar_tally, micros, 16);
-BUSBAR_OFFSET(busbar_tally, durations, 24);
-BUSBAR_OFFSET(busbar_tally, unused, 1880);
+BUSBAR_OFFSET(busbar_tally, local_stalls, 16);
+BUSBAR_OFFSET(busbar_tally, micros, 24);
+BUSBAR_OFFSET(busbar_tally, durations, 32);
+BUSBAR_OFFSET(busbar_tally, unused, 1888);
+
+/* Options of a throttle. In the definition of a throttle, where breakers have theirs. */
+typedef struct busbar_throttle_options {
+  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
+  double k; /* fixed: k */
+  double window_ms; /* fixed: windowMs */
+  double minimum_per_second; /* fixed: minimumRequestsPerSecond */
+  double max_probability; /* fixed: maxRejectionProbability */
+  double unused[10]; /* unused: What this kind has no use for */
+} busbar_throttle_options;
+
+BUSBAR_SIZE(busbar_throttle_options, 120);
+BUSBAR_ALIGNMENT(busbar_throttle_options, 8);
+BUSBAR_OFFSET(busbar_throttle_options, kind, 0);
+BUSBAR_OFFSET(busbar_throttle_options, k, 8);
+BUSBAR_OFFSET(busbar_throttle_options, window_ms, 16);
+BUSBAR_OFFSET(busbar_throttle_options, minimum_per_second, 24);
+BUSBAR_OFFSET(busbar_throttle_options, max_probability, 32);
+BUSBAR_OFFSET(busbar_throttle_options, unused, 40);
+
+/* Options of a bulkhead. In the definition of a bulkhead, where breakers have theirs. */
+typedef struct busbar_bulkhead_options {
+  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
+  double max_concurrent; /* fixed: maxConcurrentCalls */
+  double max_queued; /* fixed: maxQueuedCalls */
+  double max_wait_ms; /* fixed: maxWaitMs */
+  double unused[11]; /* unused: What this kind has no use for */
+} busbar_bulkhead_options;
+
+BUSBAR_SIZE(busbar_bulkhead_options, 120);
+BUSBAR_ALIGNMENT(busbar_bulkhead_options, 8);
+BUSBAR_OFFSET(busbar_bulkhead_options, kind, 0);
+BUSBAR_OFFSET(busbar_bulkhead_options, max_concurrent, 8);
+BUSBAR_OFFSET(busbar_bulkhead_options, max_queued, 16);
+BUSBAR_OFFSET(busbar_bulkhead_options, max_wait_ms, 24);
+BUSBAR_OFFSET(busbar_bulkhead_options, unused, 32);
+
+/* Options of a retry budget. In the definition of a retry budget, where breakers have theirs. */
+typedef struct busbar_retry_budget_options {
+  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
+  double ratio; /* fixed: ratio */
+  double minimum_per_second; /* fixed: minimumPerSecond */
+  double unused[12]; /* unused: What this kind has no use for */
+} busbar_retry_budget_options;
+
+BUSBAR_SIZE(busbar_retry_budget_options, 120);
+BUSBAR_ALIGNMENT(busbar_retry_budget_options, 8);
+BUSBAR_OFFSET(busbar_retry_budget_options, kind, 0);
+BUSBAR_OFFSET(busbar_retry_budget_options, ratio, 8);
+BUSBAR_OFFSET(busbar_retry_budget_options, minimum_per_second, 16);
+BUSBAR_OFFSET(busbar_retry_budget_options, unused, 24);
+
+/* Options of a host group. In the definition of a host group, where breakers have theirs. */
+typedef struct busbar_host_group_options {
+  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
+  double consecutive_failures; /* fixed: consecutiveFailures */
+  double interval_ms; /* fixed: intervalMs */
+  double base_ejection_ms; /* fixed: baseEjectionMs */
+  double max_ejection_ms; /* fixed: maxEjectionMs */
+  double jitter; /* fixed: jitter */
+  double max_ejection_percent; /* fixed: maxEjectionPercent */
+  double stdev_factor; /* fixed: successRate.stdevFactor */
+  double stdev_hosts; /* fixed: successRate.minimumHosts */
+  double stdev_volume; /* fixed: successRate.requestVolume */
+  double failure_threshold; /* fixed: failurePercentage.threshold */
+  double failure_hosts; /* fixed: failurePercentage.minimumHosts */
+  double failure_volume; /* fixed: failurePercentage.requestVolume */
+  double unused[2]; /* unused: What this kind has no use for */
+} busbar_host_group_options;
+
+BUSBAR_SIZE(busbar_host_group_options, 120);
+BUSBAR_ALIGNMENT(busbar_host_group_options, 8);
+BUSBAR_OFFSET(busbar_host_group_options, kind, 0);
+BUSBAR_OFFSET(busbar_host_group_options, consecutive_failures, 8);
+BUSBAR_OFFSET(busbar_host_group_options, interval_ms, 16);
+BUSBAR_OFFSET(busbar_host_group_options, base_ejection_ms, 24);
+BUSBAR_OFFSET(busbar_host_group_options, max_ejection_ms, 32);
+BUSBAR_OFFSET(busbar_host_group_options, jitter, 40);
+BUSBAR_OFFSET(busbar_host_group_options, max_ejection_percent, 48);
+BUSBAR_OFFSET(busbar_host_group_options, stdev_factor, 56);
+BUSBAR_OFFSET(busbar_host_group_options, stdev_hosts, 64);
+BUSBAR_OFFSET(busbar_host_group_options, stdev_volume, 72);
+BUSBAR_OFFSET(busbar_host_group_options, failure_threshold, 80);
+BUSBAR_OFFSET(busbar_host_group_options, failure_hosts, 88);
+BUSBAR_OFFSET(busbar_host_group_options, failure_volume, 96);
+BUSBAR_OFFSET(busbar_host_group_options, unused, 104);
+
+/* Options of a host. In the definition of a host, where breakers have theirs. */
+typedef struct busbar_host_options {
+  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
+  double group; /* fixed: The number of its group in the directory of controls */
+  double interval_ms; /* fixed: Its group's intervalMs */
+  double unused[12]; /* unused: What this kind has no use for */
+} busbar_host_options;
+
+BUSBAR_SIZE(busbar_host_options, 120);
+BUSBAR_ALIGNMENT(busbar_host_options, 8);
+BUSBAR_OFFSET(busbar_host_options, kind, 0);
+BUSBAR_OFFSET(busbar_host_options, group, 8);
+BUSBAR_OFFSET(busbar_host_options, interval_ms, 16);
+BUSBAR_OFFSET(busbar_host_options, unused, 24);
+
+/* A throttle's own lines. PROBABILITY is what every call reads; DUTY has a line of its own. */
+typedef struct busbar_throttle {
+  BUSBAR_ALIGNAS(8) int32_t state; /* unused: Reserved */
+  /* shared, PROBABILITY: With what probability calls are refused, and which round found so */
+  int32_t probability;
+  int32_t padding_1[30];
+  /* shared, TIMED: tag = fence, by 1 a round; when the probability is to be computed again */
+  int64_t duty;
+  int32_t padding_2[30];
+} busbar_throttle;
+
+BUSBAR_SIZE(busbar_throttle, 256);
+BUSBAR_ALIGNMENT(busbar_throttle, 8);
+BUSBAR_OFFSET(busbar_throttle, state, 0);
+BUSBAR_OFFSET(busbar_throttle, probability, 4);
+BUSBAR_OFFSET(busbar_throttle, duty, 128);
+
+/* A bulkhead's own lines. What its calls share besides the places. */
+typedef struct busbar_bulkhead {
+  BUSBAR_ALIGNAS(8) int32_t state; /* unused: Reserved */
+  int32_t waiting; /* shared, WAITING: Whether any call may wait in the queue */
+  /* shared: How many places were freed while calls waited. Who waits sleeps on this word */
+  int32_t releases;
+  int32_t padding_1[61];
+} busbar_bulkhead;
+
+BUSBAR_SIZE(busbar_bulkhead, 256);
+BUSBAR_ALIGNMENT(busbar_bulkhead, 8);
+BUSBAR_OFFSET(busbar_bulkhead, state, 0);
+BUSBAR_OFFSET(busbar_bulkhead, waiting, 4);
+BUSBAR_OFFSET(busbar_bulkhead, releases, 8);
+
+/* A retry budget's own lines. All that it has stands in its shards. */
+typedef struct busbar_retry_budget {
+  BUSBAR_ALIGNAS(8) int32_t state; /* unused: Reserved */
+  int32_t padding_1[63];
+} busbar_retry_budget;
+
+BUSBAR_SIZE(busbar_retry_budget, 256);
+BUSBAR_ALIGNMENT(busbar_retry_budget, 8);
+BUSBAR_OFFSET(busbar_retry_budget, state, 0);
+
+/* A host group's own lines. DUTY has a line of its own. */
+typedef struct busbar_host_group {
+  BUSBAR_ALIGNAS(8) int32_t state; /* unused: Reserved */
+  /* shared: Goes up with each ejection and each interval: what threads remember may be old */
+  int32_t ejections;
+  int32_t padding_1[30];
+  /* shared, TIMED: tag = fence, by 1 a round; its time counts intervals, a millisecond for each */
+  int64_t duty;
+  int32_t padding_2[30];
+} busbar_host_group;
+
+BUSBAR_SIZE(busbar_host_group, 256);
+BUSBAR_ALIGNMENT(busbar_host_group, 8);
+BUSBAR_OFFSET(busbar_host_group, state, 0);
+BUSBAR_OFFSET(busbar_host_group, ejections, 4);
+BUSBAR_OFFSET(busbar_host_group, duty, 128);
+
+/* A host's own lines. What all threads know of one host. */
+typedef struct busbar_host {
+  BUSBAR_ALIGNAS(8) int32_t state; /* unused: Reserved */
+  int32_t row; /* shared, ROW: Failures in a row since that ejection */
+  /* shared, EJECTION: Until when the host is ejected, and how often that was in a row */
+  int64_t ejection;
+  int32_t padding_1[60];
+} busbar_host;
+
+BUSBAR_SIZE(busbar_host, 256);
+BUSBAR_ALIGNMENT(busbar_host, 8);
+BUSBAR_OFFSET(busbar_host, state, 0);
+BUSBAR_OFFSET(busbar_host, row, 4);
+BUSBAR_OFFSET(busbar_host, ejection, 8);
+
+/* A place in a bulkhead's queue. As many as calls may wait. */
+typedef struct busbar_waiter {
+  BUSBAR_ALIGNAS(4) int32_t owner; /* shared: The number of the thread whose call waits, + 1 */
+  int32_t arrived; /* shared: When it came: whole ms + 1, mod 2^31. 0: not written yet */
+} busbar_waiter;
+
+BUSBAR_SIZE(busbar_waiter, 8);
+BUSBAR_ALIGNMENT(busbar_waiter, 4);
+BUSBAR_OFFSET(busbar_waiter, owner, 0);
+BUSBAR_OFFSET(busbar_waiter, arrived, 4);
 
 #undef BUSBAR_SIZE
 #undef BUSBAR_ALIGNMENT

@@ -1,5 +1,5 @@
 /** CircuitBreaker: the calls that a user makes. */
-import { type Call, runAsync, runSync } from './execute.ts'
+import { type Call, type ExecuteResult, runAsync, runSync } from './execute.ts'
 import { MAX_REASON_BYTES } from './memory/layout.ts'
 import {
   CLOSED,
@@ -30,11 +30,6 @@ import {
 import { type ShardSnapshot, shardsOf } from './protocol/shards.ts'
 import type { Guard } from './settlement.ts'
 
-/** What `tryExecute` resolves to. `refused`: this breaker did not let the call be made. */
-export type ExecuteResult<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refused: boolean; readonly error: unknown }
-
 /**
  * One named circuit breaker as this thread holds it. Its state stands in the region and is that of
  * every thread. Get one from `registry.breaker(name, options)`.
@@ -51,6 +46,11 @@ export class CircuitBreaker {
     this.#core = core
     this.#guard = guard
     this.#listeners = listeners
+  }
+
+  /** What pipelines execute through. @internal */
+  get guard(): Guard {
+    return this.#guard
   }
 
   /** The shared options that it was made with, defaults filled in. A copy. */

@@ -2,6 +2,8 @@ import type { State } from './memory/words/state.ts'
 
 export type ErrorCode =
   | 'ERR_CIRCUIT_OPEN'
+  | 'ERR_THROTTLED'
+  | 'ERR_BULKHEAD_FULL'
   | 'ERR_CALL_TIMEOUT'
   | 'ERR_INVALID_OPTION'
   | 'ERR_OPTIONS_MISMATCH'
@@ -37,12 +39,47 @@ export abstract class BusbarError extends Error {
 
 Object.defineProperty(BusbarError.prototype, MARK, { value: true })
 
+const REFUSALS: readonly string[] = ['ERR_CIRCUIT_OPEN', 'ERR_THROTTLED', 'ERR_BULKHEAD_FULL']
+
+/**
+ * Whether a part of busbar refused the call: then it was not made, it says nothing about the
+ * dependency, and trying again at once only meets another refusal. Never throws.
+ */
+export function isRefusal(
+  error: unknown,
+): error is CircuitOpenError | ThrottledError | BulkheadFullError {
+  try {
+    return BusbarError.is(error) && REFUSALS.includes(error.code)
+  } catch {
+    return false
+  }
+}
+
+/** Says what refused, not where a bug is: without a stack trace, which costs microseconds. */
+abstract class RefusalError extends BusbarError {
+  constructor(message: string, breaker?: string) {
+    const limit = Error.stackTraceLimit
+    Error.stackTraceLimit = 0
+    super(message, breaker)
+    Error.stackTraceLimit = limit
+  }
+
+  /** So that console.log shows what a getter says and not that there is a getter. */
+  [Symbol.for('nodejs.util.inspect.custom')](
+    _depth: number,
+    options: object,
+    inspect: (value: unknown, options: object) => string,
+  ): string {
+    return inspect(this, { ...options, getters: 'get', customInspect: false })
+  }
+}
+
 /**
  * A refusal. Carries no stack trace: it says that a breaker is open, not where a bug is. All calls
  * that one state of the breaker refuses in one thread get the same error, which is frozen: to say
  * more, throw another with this one as its `cause`.
  */
-export class CircuitOpenError extends BusbarError {
+export class CircuitOpenError extends RefusalError {
   readonly code = 'ERR_CIRCUIT_OPEN'
   readonly state: State
   /**
@@ -64,11 +101,8 @@ export class CircuitOpenError extends BusbarError {
       lastError?: unknown
     },
   ) {
-    const limit = Error.stackTraceLimit
-    Error.stackTraceLimit = 0
     const reason = detail.reason === undefined ? '' : `: ${detail.reason}`
     super(`circuit breaker "${breaker}" is ${detail.state}${reason}`, breaker)
-    Error.stackTraceLimit = limit
     this.state = detail.state
     Object.defineProperty(this, 'retryAfterMs', {
       get: () => detail.retryAfterMs,
@@ -78,24 +112,60 @@ export class CircuitOpenError extends BusbarError {
     if (detail.lastError !== undefined) this.lastError = detail.lastError
     Object.freeze(this)
   }
+}
 
-  /** So that console.log shows the time and not that there is a getter. */
-  [Symbol.for('nodejs.util.inspect.custom')](
-    _depth: number,
-    options: object,
-    inspect: (value: unknown, options: object) => string,
-  ): string {
-    return inspect(this, { ...options, getters: 'get', customInspect: false })
+/**
+ * A throttle refused: the dependency takes too few of the calls that it is sent. Carries no stack
+ * trace; all refusals of one throttle in one thread are the same frozen error.
+ */
+export class ThrottledError extends RefusalError {
+  readonly code = 'ERR_THROTTLED'
+  readonly throttle: string
+  /** As it was last published, in [0, 1], at the moment when this is read. */
+  declare readonly rejectionProbability: number
+
+  constructor(throttle: string, probability: () => number) {
+    super(`throttle "${throttle}" refused the call: its dependency is overloaded`)
+    this.throttle = throttle
+    Object.defineProperty(this, 'rejectionProbability', { get: probability, enumerable: true })
+    Object.freeze(this)
   }
 }
+
+/**
+ * A bulkhead refused: as many calls as it lets through are in flight, and its queue is full or the
+ * call waited in it for too long. Carries no stack trace. All that are refused at once in a thread
+ * get the same frozen error.
+ */
+export class BulkheadFullError extends RefusalError {
+  readonly code = 'ERR_BULKHEAD_FULL'
+  readonly bulkhead: string
+  /** The limit on calls in flight. */
+  readonly maxConcurrentCalls: number
+  /** For how long the call waited for its place, in ms; 0: it was refused at once. */
+  readonly waitedMs: number
+
+  constructor(bulkhead: string, maxConcurrentCalls: number, waitedMs = 0) {
+    const waited = waitedMs > 0 ? `, and none ended within ${waitedMs} ms` : ''
+    super(`bulkhead "${bulkhead}" is full: ${maxConcurrentCalls} calls are in flight${waited}`)
+    this.bulkhead = bulkhead
+    this.maxConcurrentCalls = maxConcurrentCalls
+    this.waitedMs = waitedMs
+    Object.freeze(this)
+  }
+}
+
+/** What a call can be executed through. */
+export type GuardKind = 'circuit breaker' | 'throttle' | 'bulkhead' | 'pipeline'
 
 /** A call that outlived `timeoutMs`. Counted as a failure; the call's own signal is aborted. */
 export class CallTimeoutError extends BusbarError {
   readonly code = 'ERR_CALL_TIMEOUT'
   readonly timeoutMs: number
 
-  constructor(breaker: string, timeoutMs: number) {
-    super(`call through circuit breaker "${breaker}" took longer than ${timeoutMs} ms`, breaker)
+  constructor(what: GuardKind, name: string, timeoutMs: number) {
+    const breaker = what === 'circuit breaker' ? name : undefined
+    super(`call through ${what} "${name}" took longer than ${timeoutMs} ms`, breaker)
     this.timeoutMs = timeoutMs
   }
 }
@@ -146,14 +216,14 @@ export class OptionsMismatchError extends BusbarError {
   }
 }
 
-/** No room for another breaker. */
+/** No room for another breaker or control. */
 export class RegistryFullError extends BusbarError {
   readonly code = 'ERR_REGISTRY_FULL'
   /** The limit that was met, in the unit that the message names. */
   readonly limit: number
 
-  constructor(breaker: string, message: string, limit: number) {
-    super(`no room for circuit breaker "${breaker}": ${message}`, breaker)
+  constructor(what: string, name: string, message: string, limit: number) {
+    super(`no room for ${what} "${name}": ${message}`, name)
     this.limit = limit
   }
 }

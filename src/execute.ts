@@ -3,9 +3,20 @@
  * the core, calls, and settles that permit exactly once, whatever happens.
  */
 import { InvalidOptionError } from './errors.ts'
+import { LazyCall } from './execute-call.ts'
 import { REFUSED } from './memory/words/trials.ts'
 import { type ExecuteOptions, readExecuteOptions, requireFunction } from './options/execute.ts'
-import { byError, byTimeout, byValue, type Guard, isThenable, startOf } from './settlement.ts'
+import {
+  byError,
+  byTimeout,
+  byValue,
+  type Guard,
+  type GuardedCore,
+  isThenable,
+  startOf,
+  UNKNOWN,
+} from './settlement.ts'
+import { monotonicNow } from './time/monotonic.ts'
 import { traceAsync, traceSync } from './tracing.ts'
 
 /** What a guarded function is given. */
@@ -13,6 +24,11 @@ export interface Call {
   /** Aborted by the timeout and by the caller's own signal. Made when first read. */
   readonly signal: AbortSignal
 }
+
+/** What `tryExecute` resolves to. `refused`: the call was not let through. */
+export type ExecuteResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refused: boolean; readonly error: unknown }
 
 /** Set when the breaker did not let the call be made. */
 export interface RefusalNote {
@@ -43,14 +59,24 @@ export function runAsync<T>(
       if (fallback === undefined) return guard.refusals.promise()
       return runFallback(fallback, guard.refusals.error())
     }
-    const made =
-      signal === undefined && timeoutMs === undefined
-        ? call(guard, permit, fn)
-        : race(guard, permit, fn, signal, timeoutMs)
+    const made = runPermitted(guard, permit, fn, signal, timeoutMs)
     return fallback === undefined ? made : orFallback(made, fallback)
   } catch (error) {
     return Promise.reject(error)
   }
+}
+
+/** Calls with a permit that was taken, and settles it. Never throws. */
+export function runPermitted<T>(
+  guard: Guard,
+  permit: number,
+  fn: Fn<T>,
+  signal: AbortSignal | undefined,
+  timeoutMs: number | undefined,
+): Promise<T> {
+  return signal === undefined && timeoutMs === undefined
+    ? call(guard, permit, fn)
+    : race(guard, permit, fn, signal, timeoutMs)
 }
 
 /** Apart, so that a call that nobody traces makes room for no closure. */
@@ -67,7 +93,7 @@ function failed<T>(error: unknown, fallback: Fallback<T> | undefined): Promise<T
   return fallback === undefined ? Promise.reject(error) : runFallback(fallback, error)
 }
 
-async function orFallback<T>(made: Promise<T>, fallback: Fallback<T>): Promise<T> {
+export async function orFallback<T>(made: Promise<T>, fallback: Fallback<T>): Promise<T> {
   try {
     return await made
   } catch (error) {
@@ -110,7 +136,7 @@ function race<T>(
   return new Promise<T>((resolve, reject) => {
     const end = (): void => {
       isDone = true
-      clearTimeout(timer)
+      deadline?.cancel()
       signal?.removeEventListener('abort', onAbort)
     }
     const giveUp = (error: unknown): void => {
@@ -122,29 +148,80 @@ function race<T>(
       guard.core.release(permit)
       giveUp(signal?.reason)
     }
-    const onTimeout = (): void => {
+    const onTimeout = (heard: boolean): void => {
       end()
-      giveUp(byTimeout(guard, permit, startedAt, timeoutMs as number))
+      giveUp(byTimeout(guard, permit, begun(), timeoutMs as number, heard))
     }
-    // Referenced on purpose: a process must not exit in the midst of a call that has a timeout.
-    const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs)
+    const deadline =
+      timeoutMs === undefined ? undefined : new Deadline(guard.core, timeoutMs, onTimeout)
+    const begun = (): number => (deadline?.wasDeaf ? UNKNOWN : startedAt)
     signal?.addEventListener('abort', onAbort)
     callAsync(fn, lazyCall).then(
       value => {
         if (isDone) return
         end()
         // `byValue` throws what a failing predicate threw.
-        resolve(settleInPromise(guard, permit, startedAt, value))
+        resolve(settleInPromise(guard, permit, begun(), value))
       },
       (error: unknown) => {
         if (isDone) return
         // Aborted, and a listener before ours kept the event from us.
         if (signal?.aborted) return onAbort()
         end()
-        reject(byError(guard, permit, startedAt, error))
+        reject(byError(guard, permit, begun(), error))
       },
     )
   })
+}
+
+/** A timer that fires later than this says that the loop was blocked: of the two the longer. */
+const LATE_TIMER_MS = 20
+const LATE_TIMER_SHARE = 0.1
+
+/**
+ * The time that a call has. While the loop is blocked nothing is heard, and afterwards timers come
+ * before what has been received meanwhile. So a deadline that finds itself late listens on, once,
+ * for the whole time again: the loop may have been deaf from the start. An answer that was there is
+ * heard at once. If the second deadline is late as well, it is over, but nothing has been heard.
+ *
+ * Timers go by the process's clock, whatever clock the registry has.
+ */
+class Deadline {
+  /** Whether the loop was found to have been blocked: nobody knows how long the call took. */
+  wasDeaf = false
+  readonly #core: GuardedCore
+  readonly #timeoutMs: number
+  readonly #onOver: (heard: boolean) => void
+  #setAt = 0
+  #timer: NodeJS.Timeout
+
+  constructor(core: GuardedCore, timeoutMs: number, onOver: (heard: boolean) => void) {
+    this.#core = core
+    this.#timeoutMs = timeoutMs
+    this.#onOver = onOver
+    this.#timer = this.#set()
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer)
+  }
+
+  /** Referenced on purpose: a process must not exit in the midst of a call that has a timeout. */
+  #set(): NodeJS.Timeout {
+    this.#setAt = monotonicNow()
+    return setTimeout(() => this.#fire(), this.#timeoutMs)
+  }
+
+  #fire(): void {
+    const overdueMs = monotonicNow() - this.#setAt - this.#timeoutMs
+    const isLate = overdueMs > Math.max(LATE_TIMER_MS, LATE_TIMER_SHARE * this.#timeoutMs)
+    if (isLate) this.#core.stalled?.()
+    if (!isLate || this.wasDeaf) this.#onOver(!isLate)
+    else {
+      this.wasDeaf = true
+      this.#timer = this.#set()
+    }
+  }
 }
 
 async function callAsync<T>(fn: Fn<T>, lazyCall: Call): Promise<T> {
@@ -203,25 +280,4 @@ function withCause(error: unknown, cause: unknown): unknown {
     Reflect.defineProperty(error, 'cause', { value: cause, writable: true, configurable: true })
   }
   return error
-}
-
-/** Makes its AbortController only when somebody reads the signal: one costs 3 microseconds. */
-class LazyCall implements Call {
-  #controller: AbortController | undefined
-  #aborted = false
-  #reason: unknown
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#aborted) this.#controller.abort(this.#reason)
-    }
-    return this.#controller.signal
-  }
-
-  abort(reason: unknown): void {
-    this.#aborted = true
-    this.#reason = reason
-    this.#controller?.abort(reason)
-  }
 }

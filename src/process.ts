@@ -1,6 +1,7 @@
 /** The process's registry: one for all threads, found without passing anything around. */
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 import { NoRegistryError } from './errors.ts'
+import { localOf, makeRegion } from './make-registry.ts'
 import { LAYOUT_VERSION } from './memory/layout.ts'
 import { attachRegion, type Region } from './memory/region.ts'
 import type { ResolvedLocal } from './options/breaker.ts'
@@ -11,7 +12,7 @@ import {
   requireSameFunctions,
 } from './options/registry.ts'
 import type { RegistryOptions } from './options/types.ts'
-import { localOf, makeRegion, Registry } from './registry.ts'
+import { Registry } from './registry.ts'
 
 const REGISTRY_KEY = `busbar.registry.${LAYOUT_VERSION}`
 let own: { region: Region; registry: Registry; local: ResolvedLocal } | undefined
@@ -50,8 +51,9 @@ function findRegion(options: RegistryOptions | undefined): Region {
 }
 
 function madeWith(region: Region, local = localOf(region)): ResolvedRegistry {
-  const { maxBreakers, maxThreads } = region.shape
+  const { maxBreakers, maxControls, maxThreads } = region.shape
   const { manualClock, tickMs, defaults } = region
   const kernel = region.kernelMemory === undefined ? 'js' : 'wasm'
-  return { maxBreakers, maxThreads, manualClock, tickMs, kernel, defaults, local }
+  const limits = { maxBreakers, maxControls, maxThreads }
+  return { ...limits, manualClock, tickMs, kernel, defaults, local }
 }

@@ -1,63 +1,45 @@
-/** Registries: make one, attach to one; get breakers from it. */
-import { isMainThread } from 'node:worker_threads'
-import { load } from '#atomics'
 import { CircuitBreaker } from './breaker.ts'
 import { executeChannel } from './channels.ts'
 import { dumpMemory } from './dump.ts'
 import { InvalidOptionError, NoRegistryError } from './errors.ts'
 import { coreOf } from './kernel/core.ts'
-import { HEADER } from './memory/layout.ts'
-import { attachRegion, createRegion, type Region, type RegistryHandle } from './memory/region.ts'
-import { type KeeperState, keeperStateOf } from './memory/words/tick.ts'
+import type { Region, RegistryHandle } from './memory/region.ts'
 import type { NewsEvent, NewsListener } from './news/events.ts'
 import { Listeners } from './news/listeners.ts'
 import {
   encodeName,
   hasLocal,
-  NO_LOCAL,
   type ResolvedLocal,
   readBreakerFields,
   resolveLocal,
 } from './options/breaker.ts'
 import { DURATION, type Fields, isWithin } from './options/read.ts'
-import { type ResolvedRegistry, readRegistryOptions } from './options/registry.ts'
-import { applyShared, readShared, requireSameShared } from './options/shared.ts'
-import type { BreakerOptions, RegistryOptions } from './options/types.ts'
+import { applyShared, readShared, requireCountable, requireSameShared } from './options/shared.ts'
+import type { BreakerOptions } from './options/types.ts'
+import { BULKHEADS, type Bulkhead } from './overload/bulkhead.ts'
+import { Controls } from './overload/controls.ts'
+import { HOST_GROUPS, type HostGroup } from './overload/hosts.ts'
+import { RETRY_BUDGETS, type RetryBudget } from './overload/retry-budget.ts'
+import { THROTTLES, type Throttle } from './overload/throttle.ts'
+import type {
+  BulkheadOptions,
+  HostGroupOptions,
+  RetryBudgetOptions,
+  ThrottleOptions,
+} from './overload/types.ts'
+import { type PipelineOptions, readParts } from './pipeline/parts.ts'
+import { Pipeline } from './pipeline/pipeline.ts'
 import type { Core } from './protocol/breaker.ts'
 import { cellOf, Directory, type Entry } from './protocol/directory.ts'
 import { readHistory, type Transition } from './protocol/history.ts'
 import { ExporterLease } from './protocol/lease.ts'
-import { type BreakerSnapshot, summaryOf } from './protocol/look.ts'
-import { liveSlots } from './protocol/slots.ts'
+import { summaryOf } from './protocol/look.ts'
 import { Refusals } from './refusals.ts'
+import { type RegistrySnapshot, snapshotRegion } from './registry-snapshot.ts'
+import type { Guard } from './settlement.ts'
 import { threadState } from './threads/identity.ts'
-import { startKeeper } from './threads/keeper-start.ts'
 import { join, leave } from './threads/membership.ts'
-import { type SlotSnapshot, slotSnapshots, threadsWithoutSlot } from './threads/presence.ts'
 import { ManualClock } from './time/manual.ts'
-
-/** A registry at one moment: every breaker, cheaply. */
-export interface RegistrySnapshot {
-  /** Milliseconds of the registry's clock. */
-  now: number
-  /** Threads that hold a slot. */
-  threads: number
-  maxThreads: number
-  maxBreakers: number
-  /** Damaged words met so far by any thread; each made a call go unguarded. */
-  damaged: number
-  /** Threads that found no slot free since the region was made: they share one, see maxThreads. */
-  threadsWithoutSlot: number
-  /** The threads that hold a slot. */
-  slots: SlotSnapshot[]
-  /** Whether a keeper serves the region, and whether it is at work. */
-  keeper: KeeperState
-  /**
-   * In the order in which they were made. The counts of a time window are those of the last
-   * periodic sum, `windowAgeMs` ago; `breaker.snapshot()` adds up anew.
-   */
-  breakers: (BreakerSnapshot & { windowAgeMs: number })[]
-}
 
 interface Held {
   readonly core: Core
@@ -74,6 +56,7 @@ export class Registry {
   readonly #membership: ReturnType<typeof join>
   readonly #directory: Directory
   readonly #held = new Map<string, Held>()
+  readonly #controls: Controls
   readonly #listeners: Listeners
   readonly #lease: ExporterLease
   #closed = false
@@ -83,7 +66,9 @@ export class Registry {
     this.#region = region
     this.#local = local
     this.#membership = join(region)
-    this.#directory = new Directory(region, threadState().id)
+    const { id } = threadState()
+    this.#directory = new Directory(region, id)
+    this.#controls = new Controls(region, id, this.#membership.slot, local)
     this.#listeners = new Listeners(this.#membership.bulletin, () => this.#requireOpen())
     this.#lease = new ExporterLease(region.memory)
   }
@@ -109,17 +94,54 @@ export class Registry {
     const local = resolveLocal('options', fields, held?.local ?? this.#local)
     const entry =
       this.#directory.find(name) ??
-      this.#directory.make(name, bytes, applyShared(this.#region.defaults, patch))
+      this.#directory.make(name, bytes, requireCountable(applyShared(this.#region.defaults, patch)))
     const asked = applyShared(entry.numbers, patch)
     requireSameShared(`circuit breaker "${name}"`, entry.numbers, asked, name)
     if (held === undefined) return this.#hold(name, entry, local).breaker
     const { core, refusals, breaker } = held
     if (!hasLocal(fields)) return breaker
-    return new CircuitBreaker(
-      core,
-      { name, core, local, refusals, tracing: executeChannel },
-      this.#listeners,
-    )
+    return new CircuitBreaker(core, guardOf(name, core, local, refusals), this.#listeners)
+  }
+
+  /**
+   * The throttle of that name: refuses calls in proportion to how many of them its backend does not
+   * take. Made with `options` if there is none yet, as `breaker` does.
+   *
+   * @throws InvalidOptionError, OptionsMismatchError, RegistryFullError
+   */
+  throttle(name: string, options?: ThrottleOptions): Throttle {
+    this.#requireOpen()
+    return this.#controls.get(THROTTLES, name, options)
+  }
+
+  /** The bulkhead of that name: bounds how many calls are in flight. Likewise. */
+  bulkhead(name: string, options?: BulkheadOptions): Bulkhead {
+    this.#requireOpen()
+    return this.#controls.get(BULKHEADS, name, options)
+  }
+
+  /** The retry budget of that name: bounds retries by the number of calls. Likewise. */
+  retryBudget(name: string, options?: RetryBudgetOptions): RetryBudget {
+    this.#requireOpen()
+    return this.#controls.get(RETRY_BUDGETS, name, options)
+  }
+
+  /** The host group of that name: ejects the hosts that fail more than the others. Likewise. */
+  hosts(name: string, options?: HostGroupOptions): HostGroup {
+    this.#requireOpen()
+    return this.#controls.get(HOST_GROUPS, name, options)
+  }
+
+  /**
+   * A pipeline: these parts around a call, in the order in which they must stand. Parts that are
+   * given by their options are made under this name, as `throttle`, `bulkhead`, `breaker` and
+   * `retryBudget` make them. It has nothing else of its own: make one in each thread that uses it.
+   *
+   * @throws InvalidOptionError, OptionsMismatchError, RegistryFullError
+   */
+  pipeline(name: string, parts: PipelineOptions): Pipeline {
+    this.#requireOpen()
+    return new Pipeline(name, readParts(this, name, parts), this.#region.clock)
   }
 
   #entry(name: string): Entry {
@@ -133,7 +155,7 @@ export class Registry {
     const cell = cellOf(this.#region, entry, threadState().id, bulletin)
     const core = coreOf(kernel, entry, cell, slot)
     const refusals = new Refusals(name, core)
-    const guard = { name, core, local, refusals, tracing: executeChannel }
+    const guard = guardOf(name, core, local, refusals)
     const breaker = new CircuitBreaker(core, guard, this.#listeners)
     const held = { core, local, refusals, breaker }
     this.#held.set(name, held)
@@ -172,17 +194,14 @@ export class Registry {
 
   /** Every breaker at a glance. */
   snapshot(): RegistrySnapshot {
-    const { memory, shape } = this.#region
     return {
       now: this.now(),
-      threads: liveSlots(memory, shape),
-      maxThreads: shape.maxThreads,
-      maxBreakers: shape.maxBreakers,
-      damaged: load(memory, HEADER.DAMAGED),
-      threadsWithoutSlot: threadsWithoutSlot(this.#region),
-      slots: slotSnapshots(this.#region),
-      keeper: keeperStateOf(load(memory, HEADER.TICK)),
+      ...snapshotRegion(this.#region),
       breakers: this.names().map(name => summaryOf(name, this.#heldOf(name).core)),
+      throttles: this.#controls.all(THROTTLES).map(throttle => throttle.snapshot()),
+      bulkheads: this.#controls.all(BULKHEADS).map(bulkhead => bulkhead.snapshot()),
+      retryBudgets: this.#controls.all(RETRY_BUDGETS).map(budget => budget.snapshot()),
+      hostGroups: this.#controls.all(HOST_GROUPS).map(group => group.snapshot()),
     }
   }
 
@@ -247,6 +266,7 @@ export class Registry {
     this.#listeners.close()
     leave(this.#region, this.#membership)
     for (const { core } of this.#held.values()) core.moveToOverflow()
+    this.#controls.moveToOverflow()
   }
 
   [Symbol.dispose](): void {
@@ -264,29 +284,6 @@ export class Registry {
   }
 }
 
-/** Makes a region of its own. @throws InvalidOptionError */
-export function createRegistry(options?: RegistryOptions): Registry {
-  const resolved = readRegistryOptions(options)
-  return new Registry(makeRegion(resolved), resolved.local)
-}
-
-/** The region, and its keeper if it is to have one. */
-export function makeRegion(options: ResolvedRegistry): Region {
-  if (options.tickMs > 0 && !isMainThread) {
-    throw new InvalidOptionError('options.keeper', true, 'false: only the main thread starts one')
-  }
-  const region = createRegion(options)
-  if (options.tickMs > 0) startKeeper(region)
-  return region
-}
-
-/** This thread's registry on the region that `handle` names. @throws RegionError */
-export function attachRegistry(handle: RegistryHandle): Registry {
-  const region = attachRegion(handle)
-  return new Registry(region, localOf(region))
-}
-
-/** The local defaults that travel: numbers do, functions cannot. */
-export function localOf(region: Region): ResolvedLocal {
-  return { ...NO_LOCAL, timeoutMs: region.defaultTimeoutMs }
+function guardOf(name: string, core: Core, local: ResolvedLocal, refusals: Refusals): Guard {
+  return { what: 'circuit breaker', name, core, local, refusals, tracing: executeChannel }
 }

@@ -1,24 +1,49 @@
 /** Settles the permit of one call, once, by what came of it (spec section 4, `execute`). */
-import { BusbarError, CallTimeoutError, InvalidOptionError } from './errors.ts'
+import { CallTimeoutError, type GuardKind, InvalidOptionError, isRefusal } from './errors.ts'
 import type { ResolvedLocal } from './options/breaker.ts'
-import type { Core } from './protocol/breaker.ts'
-import type { Refusals } from './refusals.ts'
+import type { Clock } from './time/clock.ts'
 
-/** What a call through a breaker asks of its core. */
-export type GuardedCore = Pick<
-  Core,
-  'cell' | 'lastError' | 'measures' | 'recordFailure' | 'recordSuccess' | 'release' | 'tryAcquire'
->
+/** What a call asks of the core that it is made through: a breaker's, a throttle's and so on. */
+export interface GuardedCore {
+  readonly cell: { readonly clock: Clock }
+  /** The last error that this thread counted as a failure. */
+  lastError: unknown
+  /** Whether durations matter. */
+  readonly measures: boolean
+  /** A permit, or REFUSED. */
+  tryAcquire(): number
+  /** Both records answer whether the outcome counted: false when it was late. */
+  recordSuccess(permit: number, durationMs?: number): boolean
+  recordFailure(permit: number, durationMs?: number): boolean
+  release(permit: number): void
+  /** A timeout fired late because this thread's own loop was blocked; for who counts that. */
+  stalled?(): void
+}
 
-/** The breaker that is executed through. */
+/** The refusals of what is executed through. */
+export interface Refusing {
+  /** The error of the last refusal. */
+  error(): Error
+  /** A promise rejected with it. Nobody need handle it: somebody has. */
+  promise(): Promise<never>
+}
+
+/** What is executed through. */
 export interface Guard {
+  readonly what: GuardKind
   readonly name: string
   readonly core: GuardedCore
   readonly local: ResolvedLocal
-  readonly refusals: Refusals
+  readonly refusals: Refusing
   /** Whether calls are to be traced: the channel, or for a call that is traced already, nobody. */
   readonly tracing: { readonly hasSubscribers: boolean }
 }
+
+/** The tracing of what is not traced, or is already. */
+export const NOT_TRACED = Object.freeze({ hasSubscribers: false })
+
+/** As the beginning of a call of which nobody can tell how long it took: its duration is NaN. */
+export const UNKNOWN = Number.NaN
 
 /** When a call begins; 0 where nobody asks how long it took. */
 export function startOf(guard: Guard): number {
@@ -68,14 +93,17 @@ export function byError(guard: Guard, permit: number, startedAt: number, error: 
   }
 }
 
+/** Its time is over. `heard`: this thread has listened, so that silence says something. */
 export function byTimeout(
   guard: Guard,
   permit: number,
   startedAt: number,
   timeoutMs: number,
+  heard: boolean,
 ): CallTimeoutError {
-  const error = new CallTimeoutError(guard.name, timeoutMs)
-  fail(guard, permit, startedAt, error)
+  const error = new CallTimeoutError(guard.what, guard.name, timeoutMs)
+  if (heard) fail(guard, permit, startedAt, error)
+  else guard.core.release(permit)
   return error
 }
 
@@ -87,14 +115,6 @@ function fail(guard: Guard, permit: number, startedAt: number, error: unknown): 
 function saysFailure(answer: unknown): boolean {
   if (!isThenable(answer)) return Boolean(answer)
   throw new InvalidOptionError('isFailure(result)', answer, 'an answer at once, not a promise')
-}
-
-function isRefusal(error: unknown): boolean {
-  try {
-    return BusbarError.is(error) && error.code === 'ERR_CIRCUIT_OPEN'
-  } catch {
-    return false
-  }
 }
 
 /** Whether `value` has a `then` to call. Reading one may throw: then it has none. */

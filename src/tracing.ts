@@ -2,8 +2,7 @@
 import { type ExecuteTrace, executeChannel } from './channels.ts'
 import { FIRST_TRIAL_PERMIT, REFUSED } from './memory/words/trials.ts'
 import { type ExecuteOptions, readExecuteOptions } from './options/execute.ts'
-import type { Cell } from './protocol/cell.ts'
-import type { Guard, GuardedCore } from './settlement.ts'
+import { type Guard, type GuardedCore, NOT_TRACED } from './settlement.ts'
 
 /**
  * `run` as one trace: `start`, `end`, then, when its promise settles, `error` if it rejects,
@@ -33,11 +32,8 @@ export function traceSync<T>(guard: Guard, run: (guard: Guard) => T): T {
   return executeChannel.traceSync(() => run(tracedGuard(guard, trace)), trace)
 }
 
-/** A traced call is not traced again on its way through `execute`. */
-const NOBODY = Object.freeze({ hasSubscribers: false })
-
-function tracedGuard({ name, core, local, refusals }: Guard, trace: ExecuteTrace): Guard {
-  return { name, core: new TracedCore(core, trace), local, refusals, tracing: NOBODY }
+function tracedGuard(guard: Guard, trace: ExecuteTrace): Guard {
+  return { ...guard, core: new TracedCore(guard.core, trace), tracing: NOT_TRACED }
 }
 
 /** Notes the error that the fallback is asked to answer. @throws InvalidOptionError */
@@ -57,7 +53,7 @@ function tracedOptions<T>(
 
 /** The core, for one call: notes in the trace what it answers and what it is told. */
 class TracedCore implements GuardedCore {
-  readonly cell: Cell
+  readonly cell: GuardedCore['cell']
   readonly measures: boolean
   readonly #core: GuardedCore
   readonly #trace: ExecuteTrace
@@ -99,5 +95,9 @@ class TracedCore implements GuardedCore {
   release(permit: number): void {
     this.#core.release(permit)
     this.#trace.outcome = 'ignored'
+  }
+
+  stalled(): void {
+    this.#core.stalled?.()
   }
 }

@@ -32,6 +32,11 @@ const SCALING = 'Scaling: throughput for each thread, as a part of what one thre
 const CLOSED = 'Closed: a call that succeeds'
 const OPEN = 'Open: refused, the error caught'
 const FALLBACK = 'A refusal with a fallback'
+const DECISION = 'A decision, nothing refused'
+const DECISION_HALF = 'A decision, half refused'
+const DECIDED = 'throttle, keeper on'
+const PIPELINE = 'A call through a pipeline, everything healthy'
+const PIPELINE_ALL = 'retry with a budget, throttle, bulkhead, breaker'
 const TIME = 'busbar permit + success, time window'
 const COUNT = 'busbar permit + success, count window'
 /** Resilience4j's from one thread to two. */
@@ -91,5 +96,20 @@ export const LIMITS = [
     3,
     'execute with a fallback, open : await fallback()',
     ratio('execute', FALLBACK, 'await execute(fn, { fallback })', 'await fallback()'),
+  ),
+  most(
+    3,
+    'throttle, nothing refused : a load and a random number',
+    ratio('throttle', DECISION, DECIDED, 'one Atomics.load, one random number'),
+  ),
+  most(
+    3,
+    'throttle, half refused : a load and a random number',
+    ratio('throttle', DECISION_HALF, DECIDED, 'one Atomics.load, one random number'),
+  ),
+  most(
+    7,
+    'pipeline of all parts : await fn()',
+    ratio('pipeline', PIPELINE, PIPELINE_ALL, 'await fn()'),
   ),
 ]

@@ -22,6 +22,7 @@ typedef enum {
   BUSBAR_DAMAGED_DIRECTORY,
   BUSBAR_NOT_FOUND,
   BUSBAR_BAD_NAME,
+  BUSBAR_COUNTS_HANGING,
 } busbar_status;
 
 static inline const char *busbar_status_text(busbar_status status) {
@@ -36,6 +37,7 @@ static inline const char *busbar_status_text(busbar_status status) {
     case BUSBAR_DAMAGED_DIRECTORY: return "an entry of the region's directory is damaged";
     case BUSBAR_NOT_FOUND: return "no circuit breaker of that name has been made yet";
     case BUSBAR_BAD_NAME: return "a name has 1 to 255 bytes of UTF-8";
+    case BUSBAR_COUNTS_HANGING: return "the breaker counts hanging calls, which this client cannot";
   }
   return "no such status";
 }
@@ -52,6 +54,8 @@ typedef struct {
   int64_t max_breakers;
   int64_t definition_count;
   int64_t arena_lines;
+  int64_t max_controls;
+  int64_t control_lines;
   int32_t max_threads;
   uint32_t seed;
   bool manual_clock;
@@ -95,6 +99,13 @@ static inline bool bb_is_window(const busbar_options *options) {
   return options->window == BUSBAR_WINDOW_CONSECUTIVE && bb_is_whole(length, 1, BUSBAR_MAX_ROW);
 }
 
+/* Calls that hang are slow calls of a time window. */
+static inline bool bb_is_hanging_sound(const busbar_options *options) {
+  return options->hanging == 0 ||
+         (options->hanging == 1 && options->window == BUSBAR_WINDOW_TIME &&
+          options->slow_duration_ms < bb_infinity());
+}
+
 static inline bool bb_are_sound(const busbar_options *options) {
   return bb_is_window(options) && bb_is_rate(options->failure_rate) &&
          bb_is_whole(options->minimum_calls, 1, BB_MAX_CALLS) &&
@@ -107,7 +118,7 @@ static inline bool bb_are_sound(const busbar_options *options) {
          bb_is_within(options->wait_jitter, 0, 1) &&
          bb_is_whole(options->trials, 1, BUSBAR_MAX_TRIALS) &&
          (bb_is_rate(options->trial_failure_rate) || options->trial_failure_rate == 0) &&
-         bb_is_positive_duration(options->trial_timeout_ms);
+         bb_is_positive_duration(options->trial_timeout_ms) && bb_is_hanging_sound(options);
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -142,7 +153,12 @@ static inline bb_shape bb_shape_of(const busbar_options *options, int32_t max_th
   shape.head = shape.summary + BUSBAR_LINE_BYTES;
   shape.ring = shape.head + BUSBAR_LINE_BYTES;
   shape.shards = shape.ring + bb_to_line(shape.ring_capacity * sizeof(int32_t));
-  shape.shard_bytes = bb_to_line(sizeof(busbar_totals) + buckets * sizeof(busbar_bucket));
+  uint64_t age_bytes = 0;
+  if (options->hanging != 0) {
+    age_bytes = sizeof(busbar_hung) + BUSBAR_AGE_BUCKETS * sizeof(busbar_age_bucket);
+  }
+  shape.shard_bytes =
+      bb_to_line(sizeof(busbar_totals) + buckets * sizeof(busbar_bucket) + age_bytes);
   shape.overflow_bytes =
       bb_to_line(sizeof(busbar_totals) + buckets * sizeof(busbar_overflow_bucket));
   shape.tallies =
@@ -152,7 +168,16 @@ static inline bb_shape bb_shape_of(const busbar_options *options, int32_t max_th
   return shape;
 }
 
-/* Fills in where the parts stand; returns the length that the region must have. */
+/* How long a directory is with its definitions and its arena. */
+static inline uint64_t bb_area_bytes(int64_t entries, int64_t definitions, int64_t lines) {
+  return bb_to_line((uint64_t)entries * sizeof(int64_t)) +
+         (uint64_t)definitions * sizeof(busbar_definition) + (uint64_t)lines * BUSBAR_LINE_BYTES;
+}
+
+/*
+ * Fills in where the parts stand; returns the length that the region must have. The client has no
+ * use for controls: of their part it needs to know the length alone.
+ */
 static inline uint64_t bb_place_parts(busbar_region *region) {
   uint64_t at = sizeof(busbar_header) + bb_to_line(sizeof(busbar_options));
   region->threads = (int64_t *)(void *)(region->base + at);
@@ -166,7 +191,9 @@ static inline uint64_t bb_place_parts(busbar_region *region) {
   region->definition_count = region->max_breakers + region->max_threads + BUSBAR_SPARE_DEFINITIONS;
   at += (uint64_t)region->definition_count * sizeof(busbar_definition);
   region->arena = region->base + at;
-  return at + (uint64_t)region->arena_lines * BUSBAR_LINE_BYTES;
+  at += (uint64_t)region->arena_lines * BUSBAR_LINE_BYTES;
+  int64_t controls = region->max_controls + region->max_threads + BUSBAR_SPARE_DEFINITIONS;
+  return at + bb_area_bytes(region->max_controls, controls, region->control_lines);
 }
 
 /* Fills in what the clock goes by, each word read once, and then checked. */
@@ -203,8 +230,11 @@ static inline busbar_status bb_attach(busbar_region *region, void *memory, uint6
   region->max_breakers = header->max_breakers;
   region->max_threads = header->max_threads;
   region->arena_lines = header->arena_lines;
+  region->max_controls = header->max_controls;
+  region->control_lines = header->control_lines;
   bool sane = region->max_breakers >= 1 && region->max_threads >= 1 &&
-              region->max_threads <= BUSBAR_MAX_THREADS && region->arena_lines >= 1;
+              region->max_threads <= BUSBAR_MAX_THREADS && region->arena_lines >= 1 &&
+              region->max_controls >= 1 && region->control_lines >= 1;
   if (!sane || bb_place_parts(region) > bytes) return BUSBAR_OTHER_SIZE;
   if (!bb_read_clock(region) || !bb_are_defaults_sound(region)) return BUSBAR_DAMAGED_HEADER;
   region->seed = (uint32_t)header->seed[0];

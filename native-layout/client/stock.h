@@ -118,7 +118,7 @@ static inline int64_t bb_pack_count(uint32_t fence, uint64_t count) {
 /* Takes the duty if it is due. */
 static inline void bb_look_at_duty(busbar_breaker *breaker, uint32_t generation, double now) {
   busbar_summary *summary = breaker->summary;
-  /* ATOMIC periodic.take
+  /* ATOMIC duty.take
    *   observes:  when the duty is due, and its fence.
    *   publishes: the next fence: words of earlier ones may be replaced.
    *   loses to:  another taker: it sums.

@@ -2,10 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createRegistry, RegionError, type Registry } from '../../src/index.ts'
-import { DEFINITION, DEFINITION_WORDS, OPTION } from '../../src/memory/layout.ts'
+import { DEFINITION, DEFINITION_WORDS, HEADER, OPTION } from '../../src/memory/layout.ts'
 import { attachRegion, recordShapeOf } from '../../src/memory/region.ts'
 import { packEntry } from '../../src/memory/words/threads.ts'
 import { Directory } from '../../src/protocol/directory.ts'
+import { verify } from '../../src/verify/verify.ts'
 import { describeNodes, findNodes } from '../../test/package/nodes.ts'
 import { missing, NativeRegion } from './addon.ts'
 import { buildAddon } from './build.ts'
@@ -98,18 +99,49 @@ describe('the addon', () => {
     expect(different).toEqual([])
   })
 
+  it.each(['MAX_CONTROLS', 'CONTROL_LINES'] as const)('refuses %s that are none', name => {
+    const { buffer } = twoBreakers().handle
+    for (const value of [0, -1, 2 ** 31 - 1, -(2 ** 31), 70_000]) {
+      const copy = new SharedArrayBuffer(buffer.byteLength)
+      new Uint8Array(copy).set(new Uint8Array(buffer))
+      new Int32Array(copy)[HEADER[name]] = value
+      expect(() => new NativeRegion(copy), `${value}`).toThrow('it is longer than the memory')
+    }
+  })
+
+  it.each([-1, 0.5, 1, 2, Number.NaN])('refuses HANGING of %d, where no call can hang', value => {
+    const { handle } = twoBreakers()
+    const { memory, shape } = attachRegion(handle)
+    const double = shape.breakers.definitions / 2 + DEFINITION.OPTIONS_DOUBLE + OPTION.HANGING
+    memory.doubles[double] = value
+    const member = new NativeRegion(handle.buffer).join()
+    expect(() => member.find('a')).toThrow("an entry of the region's directory is damaged")
+  })
+
+  it('refuses a breaker that counts hanging calls, and finds what was made after it', () => {
+    const registry = createRegistry({ maxThreads: 3 })
+    registry.breaker('aged', { slowCallDurationThresholdMs: 50, countHangingCalls: true })
+    registry.breaker('after').forceOpen()
+    const member = new NativeRegion(registry.handle.buffer).join()
+    expect(() => member.find('aged')).toThrow('counts hanging calls, which this client cannot')
+    expect(member.find('after').state).toBe('forced-open')
+    member.leave()
+    registry.close()
+    expect(verify(registry.handle.buffer, { quiet: true })).toEqual([])
+  })
+
   it('refuses a record that would overrun the arena, as JavaScript does', () => {
     const { handle } = twoBreakers()
     const region = attachRegion(handle)
     const entry = new Directory(region, NOBODY).find('b')
     if (entry === undefined) throw new Error('no breaker')
     const { memory, shape } = region
-    const options = shape.definitions + entry.definition * DEFINITION_WORDS
+    const options = shape.breakers.definitions + entry.definition * DEFINITION_WORDS
     const buckets = options / 2 + DEFINITION.OPTIONS_DOUBLE + OPTION.BUCKETS
     memory.doubles[buckets] = 1024
     const numbers = entry.numbers.map((value, at) => (at === OPTION.BUCKETS ? 1024 : value))
     const { lines } = recordShapeOf(numbers, shape.maxThreads)
-    memory.longs[shape.directoryLong + 1] = packEntry(entry.definition, lines)
+    memory.longs[shape.breakers.directoryLong + 1] = packEntry(entry.definition, lines)
     expect(() => new Directory(region, NOBODY).find('b')).toThrow(RegionError)
     const member = new NativeRegion(handle.buffer).join()
     expect(member.find('a').state).toBe('closed')

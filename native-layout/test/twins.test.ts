@@ -73,7 +73,7 @@ class Twins {
     new BigInt64Array(copy).fill(0n, shape.threadsLong, shape.threadsLong + 3)
     const caller = new NativeRegion(copy).join().find('b')
     const other = attachRegistry({ busbar: 1, buffer: copy })
-    this.#arena = shape.arena
+    this.#arena = shape.breakers.arena
     this.#journal = shape.journalLong * 2
     this.#registries = [registry, other]
     this.#twins = [

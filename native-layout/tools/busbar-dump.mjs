@@ -8,7 +8,8 @@ import { parseArgs } from 'node:util'
 const HELP = `usage: busbar-dump [options] <file>
 
 Prints a busbar region from a file that registry.dump(path) wrote: header, slots,
-the last transitions, breakers with their shards, and what a verifier finds.
+the last transitions, breakers and controls with their shards, and what a
+verifier finds.
 
   --breaker <name>   print this breaker only (the findings are still those of all)
   --history <count>  print so many transitions, not 20; with --json all are there
@@ -69,7 +70,8 @@ function print(parts, file, { breaker: name, history: last, json: asJson, offset
   const whole = parts.viewOf(parts.readRegion(file, start))
   const isAsked = asked => name === undefined || asked === name
   const history = whole.history.filter(({ breaker }) => isAsked(breaker))
-  const view = { ...whole, history }
+  const controls = name === undefined ? whole.controls : []
+  const view = { ...whole, history, controls }
   const breakers = view.breakers.filter(breaker => isAsked(breaker.name))
   if (name !== undefined && breakers.length === 0) {
     const names = view.breakers.map(breaker => JSON.stringify(breaker.name)).join(', ')

@@ -1,6 +1,7 @@
 /** The C header: constants, packings, and structs with a check of each offset, size, alignment. */
 import {
   CONSTANTS,
+  CONTROL,
   ENUMERATIONS,
   PACKINGS,
   RECORD,
@@ -76,7 +77,8 @@ export function headerText(): string {
     ),
     section('Packed words: bits and shift of each field', PACKINGS.map(packing).join('\n\n')),
     shapeComment('A region', REGION),
-    shapeComment('A record', RECORD),
+    shapeComment("A breaker's record", RECORD),
+    shapeComment("A control's record", CONTROL),
     ...structs.map(structText),
     END,
   ].join('\n')

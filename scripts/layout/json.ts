@@ -32,6 +32,7 @@ export function describeLayout() {
       functions: described.FUNCTIONS,
       region: described.REGION,
       record: described.RECORD,
+      control: described.CONTROL,
     },
   }
 }
@@ -74,7 +75,7 @@ function machinePartOf(layout: LayoutDescription): unknown {
         word.packing ?? null,
       ]),
     ]),
-    [formulas.region, formulas.record].map(shape => [
+    [formulas.region, formulas.record, formulas.control].map(shape => [
       Object.keys(shape.variables),
       shape.formulas.map(({ name, formula }) => [name, formula]),
       shape.parts.map(placeOf),

@@ -2,6 +2,7 @@
 import {
   CLASSES,
   CONSTANTS,
+  CONTROL,
   ENUMERATIONS,
   FUNCTIONS,
   PACKINGS,
@@ -37,6 +38,7 @@ export function markdownText(): string {
     ),
     ...regionChapter(),
     ...recordChapter(),
+    ...controlChapter(),
     ...packingChapter(),
     ...numbersChapter(),
   ].join('\n\n')}\n`
@@ -77,8 +79,34 @@ function recordChapter(): string[] {
     ...structSections(3, ['record', 'reason', 'place', 'stock', 'summary', 'head', 'outcome']),
     '### A shard',
     fence(row([...shard, { name: '..' }])),
-    'Shards are padded to whole lines. Only those of time windows have buckets.',
-    ...structSections(4, ['totals', 'bucket', 'overflow_bucket', 'tally']),
+    'Shards are padded to whole lines. Only those of time windows have buckets, and only those ' +
+      'that tell calls in flight by age have what follows them: hung, then AGE_BUCKETS × age_bucket.',
+    ...structSections(4, ['totals', 'bucket', 'overflow_bucket', 'hung', 'age_bucket', 'tally']),
+  ]
+}
+
+function controlChapter(): string[] {
+  return [
+    "## A control's record",
+    fence(shapeDiagram(CONTROL)),
+    'Throttles, bulkheads, retry budgets, host groups and hosts. Each part starts where the one ' +
+      'before it ends, rounded up to a whole line:',
+    ...shapeTables(CONTROL),
+    'A shard is as one of a breaker, without what tells calls in flight by age.',
+    ...structSections(3, [
+      'throttle',
+      'bulkhead',
+      'retry_budget',
+      'host_group',
+      'host',
+      'control_place',
+      'waiter',
+      'throttle_options',
+      'bulkhead_options',
+      'retry_budget_options',
+      'host_group_options',
+      'host_options',
+    ]),
   ]
 }
 
@@ -148,7 +176,17 @@ function structSections(level: number, names: readonly StructName[]): string[] {
 }
 
 /** Too wide for a diagram, or drawn with more around it. */
-const UNDRAWN: readonly StructName[] = ['options', 'totals', 'head']
+const UNDRAWN: readonly StructName[] = [
+  'options',
+  'totals',
+  'head',
+  'control_place',
+  'throttle_options',
+  'bulkhead_options',
+  'retry_budget_options',
+  'host_group_options',
+  'host_options',
+]
 
 function structDiagram(struct: Struct): string[] {
   if (UNDRAWN.includes(struct.name)) return []

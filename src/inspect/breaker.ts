@@ -13,6 +13,7 @@ import { isTaggedOf, isTimedOf, lowOf, timeOf } from '../memory/words/timed.ts'
 import { CLAIMED, FREE, SUCCEEDED, unpackPlace } from '../memory/words/trials.ts'
 import { holdsMinimumOf, rowOf, stockOf } from '../memory/words/windows.ts'
 import { describeShared } from '../options/shared.ts'
+import { countHanging } from '../protocol/ages.ts'
 import { Core } from '../protocol/breaker.ts'
 import type { Cell } from '../protocol/cell.ts'
 import { type DurationSummary, summarizeDurations } from '../protocol/durations.ts'
@@ -55,6 +56,8 @@ export interface BreakerView {
   }
   /** As of the time that the view names. */
   readonly window: Readonly<Counts>
+  /** Calls in flight that hang, among the slow ones; null where none is told by age. */
+  readonly hanging: number | null
   /** Count windows: the index of the next outcome. */
   readonly head: number | null
   /** Consecutive windows: failures in a row. */
@@ -123,7 +126,7 @@ function trialsOf(cell: Cell, generation: number, now: number): BreakerView['tri
   return { permitted: cell.trials, free: cell.trials - taken.length, taken }
 }
 
-type WindowView = Pick<BreakerView, 'window' | 'head' | 'row' | 'stock' | 'periodicSum'>
+type WindowView = Pick<BreakerView, 'window' | 'hanging' | 'head' | 'row' | 'stock' | 'periodicSum'>
 
 function windowOf(cell: Cell, generation: number, now: number): WindowView {
   const { memory, record, shape } = cell
@@ -135,6 +138,7 @@ function windowOf(cell: Cell, generation: number, now: number): WindowView {
   const sum = kind === WINDOW_TIME ? readSummary(cell, generation) : undefined
   return {
     window,
+    hanging: shape.ages === 0 ? null : countHanging(cell, generation, now),
     head: kind === WINDOW_COUNT ? head >>> 0 : null,
     row: kind === WINDOW_CONSECUTIVE ? rowOf(head, generation) : null,
     stock: stock === 0 ? null : { left: stockOf(stock), holdsMinimum: holdsMinimumOf(stock) },

@@ -1,14 +1,9 @@
 /** Regions in files: those that `registry.dump()` wrote, and core dumps that hold one somewhere. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { load, viewsOf } from '#atomics'
-import {
-  HEADER,
-  HEADER_WORDS,
-  LAYOUT_VERSION,
-  MAGIC,
-  MAX_THREADS,
-  regionShapeOf,
-} from '../memory/layout.ts'
+import { HEADER, HEADER_WORDS, LAYOUT_VERSION, MAGIC, MAX_THREADS } from '../memory/layout.ts'
+import { geometryOf } from '../memory/region.ts'
+import { regionShapeOf } from '../memory/region-shape.ts'
 
 const HEADER_BYTES = HEADER_WORDS * 4
 const MAX_BREAKERS = 65_536
@@ -126,21 +121,24 @@ function judge(
         'take that of the busbar that wrote it',
     )
   }
-  const maxBreakers = at(HEADER.MAX_BREAKERS)
-  const maxThreads = at(HEADER.MAX_THREADS)
-  const arenaLines = at(HEADER.ARENA_LINES)
+  const geometry = geometryOf(memory)
+  const { maxBreakers, maxThreads, arenaLines, maxControls, controlLines } = geometry
   const isSane =
     maxBreakers >= 1 &&
     maxBreakers <= MAX_BREAKERS &&
     maxThreads >= 1 &&
     maxThreads <= MAX_THREADS &&
-    arenaLines >= 1
-  const [breakers, threads, lines] = [maxBreakers, maxThreads, arenaLines].map(count)
-  const geometry = `${breakers} breakers, ${threads} threads and ${lines} lines`
-  if (!isSane) return no(`has a damaged header: it says ${geometry}`)
-  const bytes = regionShapeOf({ maxBreakers, maxThreads, arenaLines }).words * 4
+    arenaLines >= 1 &&
+    maxControls >= 1 &&
+    maxControls <= MAX_BREAKERS &&
+    controlLines >= 1
+  const said =
+    `${count(maxBreakers)} breakers, ${count(maxThreads)} threads and ${count(arenaLines)} ` +
+    `lines, ${count(maxControls)} controls and ${count(controlLines)} lines of theirs`
+  if (!isSane) return no(`has a damaged header: it says ${said}`)
+  const bytes = regionShapeOf(geometry).words * 4
   if (bytes <= left) return { bytes, reason: undefined }
-  const reason = `is cut short: ${geometry} need ${count(bytes)} bytes, it has ${count(left)}`
+  const reason = `is cut short: ${said} need ${count(bytes)} bytes, it has ${count(left)}`
   return { bytes, reason }
 }
 

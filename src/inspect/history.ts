@@ -61,7 +61,7 @@ function viewOf(
   entry: JournalEntry,
   { name, cell, definition }: NamedCell,
 ): HistoryView | undefined {
-  const transition = transitionOf(place, entry, { ...cell, name, definition })
+  const transition = transitionOf(place, entry, { ...cell, number: cell.breaker, name, definition })
   if (transition === undefined) return undefined
   return {
     entry: number >>> 0,

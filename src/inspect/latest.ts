@@ -4,6 +4,7 @@
  */
 import { load, load64 } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
+import { CONTROL, THROTTLE } from '../memory/controls.ts'
 import {
   BUCKET,
   BUCKET_WORDS,
@@ -16,24 +17,32 @@ import {
   OVERFLOW_BUCKET_LONGS,
   PLACE_LONGS,
   RECORD,
-  type RegionShape,
   SHARD_BUCKETS,
   SUMMARY,
 } from '../memory/layout.ts'
+import type { RegionShape } from '../memory/region-shape.ts'
 import { timeOf } from '../memory/words/timed.ts'
-import { type Cell, shardOf } from '../protocol/cell.ts'
+import { type Cell, type Sharded, shardOf } from '../protocol/cell.ts'
+import type { Control } from '../protocol/control.ts'
 import { MAX_LEASE_MS } from '../protocol/lease.ts'
 import { numberOfEpoch, numberOfStamp, startOf } from './buckets.ts'
+import { windowMsOf } from './control.ts'
 import { BEAT_UNIT_MS } from './slots.ts'
 
 /** The duty of the periodic sum is due this long after it was taken. */
 const INTERVAL_MS = 100
 
 /** In ms of the region's clock. */
-export function latestTime(memory: Memory, region: RegionShape, cells: readonly Cell[]): number {
+export function latestTime(
+  memory: Memory,
+  region: RegionShape,
+  cells: readonly Cell[],
+  controls: readonly Control[],
+): number {
   let latest = 0
-  for (const times of [timesOfRegion(memory, region), ...cells.map(timesOf)]) {
-    for (const time of times) {
+  const times = [...cells.map(timesOf), ...controls.map(timesOfControl)]
+  for (const some of [timesOfRegion(memory, region), ...times]) {
+    for (const time of some) {
       // For ever is no time.
       if (time > latest && time < Number.POSITIVE_INFINITY) latest = time
     }
@@ -68,12 +77,25 @@ function* timesOfWindow(cell: Cell): Generator<number> {
   const summary = recordLong + shape.summary / 2
   yield timeOf(load64(memory, summary + SUMMARY.AT_LONG))
   yield timeOf(load64(memory, summary + SUMMARY.DUTY_LONG)) - INTERVAL_MS
-  const length = cell.numbers[OPTION.WINDOW_LENGTH] as number
+  yield* timesOfBuckets(cell, cell.numbers[OPTION.WINDOW_LENGTH] as number)
+}
+
+function* timesOfControl(control: Control): Generator<number> {
+  const { memory, record, shape, numbers } = control
+  yield control.createdAt
+  const duty = timeOf(load64(memory, record / 2 + CONTROL.DUTY_LONG))
+  if (shape.kind === THROTTLE) yield duty - INTERVAL_MS
+  yield* timesOfBuckets(control, windowMsOf(numbers))
+}
+
+/** `length`: of all buckets of the window, in ms. */
+function* timesOfBuckets(of: Sharded, length: number): Generator<number> {
+  const { memory, shape } = of
   for (let index = 0; index < shape.buckets; index++) {
-    const overflow = (shardOf(cell, 0) + SHARD_BUCKETS) / 2 + index * OVERFLOW_BUCKET_LONGS
+    const overflow = (shardOf(of, 0) + SHARD_BUCKETS) / 2 + index * OVERFLOW_BUCKET_LONGS
     yield startOf(numberOfEpoch(load64(memory, overflow)), length, shape.buckets)
-    for (let slot = 1; slot <= cell.region.maxThreads; slot++) {
-      const bucket = shardOf(cell, slot) + SHARD_BUCKETS + index * BUCKET_WORDS
+    for (let slot = 1; slot <= of.region.maxThreads; slot++) {
+      const bucket = shardOf(of, slot) + SHARD_BUCKETS + index * BUCKET_WORDS
       const stamp = load(memory, bucket + BUCKET.STAMP)
       const number = numberOfStamp(stamp, load(memory, bucket + BUCKET.TURN))
       if (stamp >= 0) yield startOf(number, length, shape.buckets)

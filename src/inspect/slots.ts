@@ -1,7 +1,8 @@
 /** Who holds which slot, and whether their event loops turned. */
 import { load, load64 } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
-import { LINE_WORDS, type RegionShape } from '../memory/layout.ts'
+import { LINE_WORDS } from '../memory/layout.ts'
+import type { RegionShape } from '../memory/region-shape.ts'
 import {
   epochOf,
   FIRST_NATIVE_THREAD,

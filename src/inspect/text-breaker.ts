@@ -51,9 +51,10 @@ function statePairs(breaker: BreakerView, region: RegionView): [string, string][
 }
 
 function windowPairs(breaker: BreakerView, region: RegionView): [string, string][] {
-  const { window, head, row, stock, periodicSum } = breaker
+  const { window, hanging, head, row, stock, periodicSum } = breaker
   if (row !== null) return [['window', `${plural(row, 'failure')} in a row`]]
   const rows: [string, string][] = [['window', countsText(window)]]
+  if (hanging !== null) rows.push(['hanging', `${plural(hanging, 'call')}, counted as slow`])
   if (head !== null) rows.push(['head', `the next outcome has index ${count(head)}`])
   if (periodicSum !== null) {
     const { at, ...counts } = periodicSum
@@ -86,10 +87,15 @@ function durationsText({
 
 /** As a user would write them, in the order of the documentation. */
 export function optionPairs(options: Readonly<Record<string, unknown>>): [string, string][] {
-  const format = { breakLength: Number.POSITIVE_INFINITY, numericSeparator: true }
-  const textOf = (value: unknown) => (value === 'off' ? 'off' : inspect(value, format))
   const names = SHARED_KEYS.filter(name => Object.hasOwn(options, name))
-  return names.map(name => [name, textOf(options[name])])
+  return names.map(name => [name, valueText(options[name])])
+}
+
+const FORMAT = { breakLength: Number.POSITIVE_INFINITY, numericSeparator: true } as const
+
+/** The value of an option. */
+export function valueText(value: unknown): string {
+  return value === 'off' ? 'off' : inspect(value, FORMAT)
 }
 
 function trialLines({ trials }: BreakerView, region: RegionView): string[] {
@@ -125,17 +131,26 @@ export function arrow(from: string, to: string): string {
 
 /** Those of which there is a column. */
 const COLUMNS = TOTAL_NAMES.filter(
-  name => name !== 'refusedHalfOpen' && name !== 'refusedForcedOpen',
+  name => !['refusedHalfOpen', 'refusedForcedOpen', 'localStalls'].includes(name),
 )
 
 function totalLines({ totals, shards }: BreakerView, region: RegionView): string[] {
   const rowOf = (who: string, of: ShardTotals): Cell[] => [who, ...COLUMNS.map(name => of[name])]
   const rows = shards.map(shard => [
-    ...rowOf(nameOf(shard.slot, region), shard.totals),
+    ...rowOf(slotName(shard.slot, region), shard.totals),
     inFlightOf(shard.totals),
   ])
   rows.push([...rowOf('all', totals), totals.inFlight])
-  return [...table(['calls', ...COLUMNS, 'in flight'], rows, '  '), ...refusalLines(totals)]
+  return [
+    ...table(['calls', ...COLUMNS, 'in flight'], rows, '  '),
+    ...refusalLines(totals),
+    ...stallLines(totals),
+  ]
+}
+
+function stallLines({ localStalls }: ShardTotals): string[] {
+  if (localStalls === 0) return []
+  return [`  ${plural(localStalls, 'timeout')} late because the thread's own loop was blocked`]
 }
 
 function refusalLines({ refused, refusedHalfOpen, refusedForcedOpen }: ShardTotals): string[] {
@@ -150,7 +165,8 @@ function inFlightOf(totals: ShardTotals): number {
   return admitted - succeeded - failed - ignored - late - abandoned
 }
 
-function nameOf(slot: number, region: RegionView): string {
+/** A slot, and whether nobody holds it. */
+export function slotName(slot: number, region: RegionView): string {
   if (slot === 0) return 'slot 0, overflow'
   return `slot ${slot}${region.slots[slot - 1]?.state === 'free' ? ', free' : ''}`
 }

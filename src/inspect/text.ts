@@ -5,6 +5,7 @@ import type { Candidate } from './file.ts'
 import type { SlotView } from './slots.ts'
 import { type Cell, count, ms, pairs, plural, quoted, table, visible } from './table.ts'
 import { breakerLines, moment, optionPairs } from './text-breaker.ts'
+import { controlLines } from './text-control.ts'
 import { historyLines } from './text-history.ts'
 import type { RegionView } from './view.ts'
 
@@ -36,11 +37,15 @@ export function textOf(
   ]
   for (const breaker of breakers) lines.push(...breakerLines(breaker, view), '')
   if (view.breakers.length === 0) lines.push('no breakers', '')
-  for (const name of view.unreadable) {
-    lines.push(`breaker ${quoted(name)}: its options are not legal, its record cannot be read`, '')
-  }
+  for (const name of view.unreadable) lines.push(...unreadableLines('breaker', name))
+  for (const control of view.controls) lines.push(...controlLines(control, view), '')
+  for (const name of view.unreadableControls) lines.push(...unreadableLines('control', name))
   lines.push(...findingLines(view))
   return `${lines.join('\n')}\n`
+}
+
+function unreadableLines(what: string, name: string): string[] {
+  return [`${what} ${quoted(name)}: its options are not legal, its record cannot be read`, '']
 }
 
 function headerPairs(view: RegionView): [string, string][] {
@@ -55,6 +60,7 @@ function headerPairs(view: RegionView): [string, string][] {
       `${count(view.breakers.length + view.unreadable.length)} of ${count(view.maxBreakers)}`,
     ],
     ['records', `${count(view.arenaLinesUsed)} of ${plural(view.arenaLines, 'line')} of 128 bytes`],
+    ['controls', controlsText(view)],
     ['slots', `${threads}, ${count(view.slotsUsed)} ever used; the overflow slot was ${overflow}`],
     ['no slot', `${plural(view.threadsWithoutSlot, 'thread')} found none free`],
     [
@@ -67,6 +73,14 @@ function headerPairs(view: RegionView): [string, string][] {
     ['damaged', `${plural(view.damagedWordsMet, 'word')} met by calls`],
     ['timeoutMs', view.defaultTimeoutMs === null ? 'off' : ms(view.defaultTimeoutMs)],
   ]
+}
+
+/** A host is a control of its own. */
+function controlsText({ controls, unreadableControls, ...view }: RegionView): string {
+  const hosts = controls.reduce((sum, of) => sum + (of.hosts?.length ?? 0), 0)
+  const made = controls.length + hosts + unreadableControls.length
+  const lines = `${count(view.controlLinesUsed)} of ${plural(view.controlLines, 'line')}`
+  return `${count(made)} of ${count(view.maxControls)}, in ${lines}`
 }
 
 function exporterText(view: RegionView): string {

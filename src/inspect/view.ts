@@ -1,24 +1,25 @@
 /** A region as data: header, slots, history, breakers, and what the verifier finds. */
 import { load, load64, readFixed, readFixedDouble, viewsOf } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
-import {
-  CLOCK_MANUAL,
-  DEFINITION,
-  DEFINITION_WORDS,
-  HEADER,
-  type RegionShape,
-  regionShapeOf,
-} from '../memory/layout.ts'
-import { readNumbers, recordShapeOf } from '../memory/region.ts'
+import { CONTROL, controlShapeOf } from '../memory/controls.ts'
+import { CLOCK_MANUAL, DEFINITION, DEFINITION_WORDS, HEADER } from '../memory/layout.ts'
+import { geometryOf, readNumbers, recordShapeOf } from '../memory/region.ts'
+import { type RegionShape, regionShapeOf } from '../memory/region-shape.ts'
 import { keeperStateOf } from '../memory/words/tick.ts'
 import { timeOf } from '../memory/words/timed.ts'
+import { areControlsSound } from '../options/controls.ts'
 import { areSound, describeShared } from '../options/shared.ts'
 import { makeCell, NO_NEWS } from '../protocol/cell.ts'
+import type { Control } from '../protocol/control.ts'
+import type { Clock } from '../time/clock.ts'
 import { checkDirectory } from '../verify/directory.ts'
 import { Parts } from '../verify/format.ts'
+import { BREAKERS } from '../verify/format-breaker.ts'
+import { CONTROLS } from '../verify/format-control.ts'
 import type { Finding } from '../verify/report.ts'
 import { findingsOf } from '../verify/verify.ts'
 import { type BreakerView, breakerViewOf } from './breaker.ts'
+import { type ControlView, controlViewsOf } from './control.ts'
 import { type HistoryView, historyOf, type NamedCell } from './history.ts'
 import { latestTime } from './latest.ts'
 import { type SlotView, slotViewsOf } from './slots.ts'
@@ -31,6 +32,9 @@ export interface RegionView {
   readonly maxThreads: number
   readonly arenaLines: number
   readonly arenaLinesUsed: number
+  readonly maxControls: number
+  readonly controlLines: number
+  readonly controlLinesUsed: number
   readonly clock: 'manual' | 'monotonic' | 'damaged'
   /** The time in ms to which the rest belongs: a manual clock's, else the latest in the file. */
   readonly now: number
@@ -52,6 +56,8 @@ export interface RegionView {
   readonly breakers: BreakerView[]
   /** Breakers whose options are not legal, so that their records cannot be read. */
   readonly unreadable: string[]
+  readonly controls: ControlView[]
+  readonly unreadableControls: string[]
   readonly findings: Finding[]
 }
 
@@ -59,21 +65,21 @@ export interface RegionView {
 export function viewOf(buffer: SharedArrayBuffer): RegionView {
   const memory = viewsOf(buffer, buffer.byteLength / 4)
   const at = (word: number): number => load(memory, word)
-  const shape = regionShapeOf({
-    maxBreakers: at(HEADER.MAX_BREAKERS),
-    maxThreads: at(HEADER.MAX_THREADS),
-    arenaLines: at(HEADER.ARENA_LINES),
-  })
+  const shape = regionShapeOf(geometryOf(memory))
   const { cells, unreadable } = cellsOf(buffer, memory, shape)
   const isManual = at(HEADER.CLOCK) === CLOCK_MANUAL
   const micros = Number(load64(memory, HEADER.MANUAL_CLOCK_LONG))
+  const clock = { ...NO_CLOCK, current: 0 }
+  const controls = controlsOf(buffer, memory, shape, clock)
   const now = isManual
     ? micros / 1000
     : latestTime(
         memory,
         shape,
         cells.map(({ cell }) => cell),
+        controls.found,
       )
+  clock.current = now
   // Before anything else looks at the region: what is found is what the file holds.
   const findings = findingsOf(buffer, { now: isManual ? micros : Math.ceil(now * 1000) })
   const header = headerOf(memory, shape)
@@ -82,22 +88,35 @@ export function viewOf(buffer: SharedArrayBuffer): RegionView {
     bytes: buffer.byteLength,
     ...header,
     arenaLinesUsed: breakers.reduce((sum, { record }) => sum + record.lines, 0),
+    controlLinesUsed: controls.found.reduce((sum, { shape: { lines } }) => sum + lines, 0),
     now,
     slots: slotViewsOf(memory, shape, isManual ? undefined : now),
     history: historyOf({ memory, region: shape }, cells),
     breakers,
     unreadable,
+    controls: controlViewsOf(controls.found, now),
+    unreadableControls: controls.unreadable,
     findings,
   }
 }
 
 type HeaderView = Omit<
   RegionView,
-  'bytes' | 'arenaLinesUsed' | 'now' | 'slots' | 'history' | 'breakers' | 'unreadable' | 'findings'
+  | 'bytes'
+  | 'arenaLinesUsed'
+  | 'controlLinesUsed'
+  | 'now'
+  | 'slots'
+  | 'history'
+  | 'breakers'
+  | 'unreadable'
+  | 'controls'
+  | 'unreadableControls'
+  | 'findings'
 >
 
 function headerOf(memory: Memory, shape: RegionShape): HeaderView {
-  const { maxBreakers, maxThreads, arenaLines } = shape
+  const { maxBreakers, maxThreads, arenaLines, maxControls, controlLines } = shape
   const at = (word: number): number => load(memory, word)
   const part = (word: number): string => (readFixed(memory, word) >>> 0).toString(16)
   const tick = at(HEADER.TICK)
@@ -109,6 +128,8 @@ function headerOf(memory: Memory, shape: RegionShape): HeaderView {
     maxBreakers,
     maxThreads,
     arenaLines,
+    maxControls,
+    controlLines,
     clock: (['monotonic', 'manual'] as const)[at(HEADER.CLOCK)] ?? 'damaged',
     keeper: {
       tickMs: readFixedDouble(memory, HEADER.TICK_MS_DOUBLE),
@@ -135,8 +156,8 @@ interface Cells {
 function cellsOf(buffer: SharedArrayBuffer, memory: Memory, region: RegionShape): Cells {
   const parts = new Parts(buffer, 0)
   const found: Cells = { cells: [], unreadable: [] }
-  for (const entry of checkDirectory(parts, {}, new Map(), () => {})) {
-    const double = (region.definitions + entry.definition * DEFINITION_WORDS) / 2
+  for (const entry of checkDirectory(parts, BREAKERS, {}, new Map(), () => {})) {
+    const double = (region.breakers.definitions + entry.definition * DEFINITION_WORDS) / 2
     const numbers = readNumbers(memory, double + DEFINITION.OPTIONS_DOUBLE)
     if (!(entry.isSound && areSound(numbers))) {
       found.unreadable.push(entry.name)
@@ -145,14 +166,43 @@ function cellsOf(buffer: SharedArrayBuffer, memory: Memory, region: RegionShape)
     const place = { memory, clock: NO_CLOCK, region, seed: 0, thread: 0, news: NO_NEWS }
     const shape = recordShapeOf(numbers, region.maxThreads)
     const createdAt = readFixedDouble(memory, double + DEFINITION.CREATED_DOUBLE)
-    const { index: breaker, name, record, definition } = entry
-    const cell = makeCell(place, { breaker, shape, numbers, record, createdAt })
+    const { index: number, name, record, definition } = entry
+    const cell = makeCell(place, { number, shape, numbers, record, createdAt })
     found.cells.push({ name, cell, definition })
   }
   return found
 }
 
-/** Nothing that is read here asks what time it is. */
+interface Controls {
+  readonly found: Control[]
+  readonly unreadable: string[]
+}
+
+/** Likewise. What is counted in their windows is asked by `clock`. */
+function controlsOf(
+  buffer: SharedArrayBuffer,
+  memory: Memory,
+  region: RegionShape,
+  clock: Clock,
+): Controls {
+  const parts = new Parts(buffer, 0)
+  const controls: Controls = { found: [], unreadable: [] }
+  for (const entry of checkDirectory(parts, CONTROLS, {}, new Map(), () => {})) {
+    const { index: number, name, record } = entry
+    const numbers = Object.freeze([...entry.numbers])
+    if (!(entry.isSound && areControlsSound(numbers))) {
+      controls.unreadable.push(name)
+      continue
+    }
+    const shape = controlShapeOf(numbers, region.maxThreads)
+    const place = { memory, clock, region, seed: 0, thread: 0 }
+    const said = { name, numbers, number, createdAt: entry.created, shape, record }
+    controls.found.push({ ...place, ...said, state: record + CONTROL.STATE })
+  }
+  return controls
+}
+
+/** Nothing that is read of breakers asks what time it is. */
 const NO_CLOCK = Object.freeze({
   current: 0,
   latest: 0,

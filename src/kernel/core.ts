@@ -1,5 +1,6 @@
 /** A breaker whose permits and outcomes the WebAssembly kernel carries out. */
 import { Core, NOT_MEASURED } from '../protocol/breaker.ts'
+import { makeCore } from '../protocol/breaker-aged.ts'
 import type { Cell } from '../protocol/cell.ts'
 import type { Entry } from '../protocol/directory.ts'
 import type { Kernel, KernelCalls } from './kernel.ts'
@@ -67,6 +68,6 @@ class KernelCore extends Core {
 /** The core of a breaker: the kernel's where the thread has one with room, else JavaScript's. */
 export function coreOf(kernel: Kernel | undefined, entry: Entry, cell: Cell, slot: number): Core {
   const breaker = kernel?.hold(entry)
-  if (kernel === undefined || breaker === undefined) return new Core(cell, slot)
+  if (kernel === undefined || breaker === undefined) return makeCore(cell, slot)
   return new KernelCore(cell, slot, kernel.calls, breaker)
 }

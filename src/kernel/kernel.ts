@@ -11,7 +11,7 @@ import { Buffer } from 'node:buffer'
 import { notify, ownDouble } from '#atomics'
 import { RegionError } from '../errors.ts'
 import { areaOf, type KernelMemory, STACK_BYTES, webAssembly } from '../memory/kernel-memory.ts'
-import { HEADER } from '../memory/layout.ts'
+import { HEADER, OPTION } from '../memory/layout.ts'
 import type { Region } from '../memory/region.ts'
 import { type News, reportDamage } from '../protocol/cell.ts'
 import type { Entry } from '../protocol/directory.ts'
@@ -89,10 +89,11 @@ export class Kernel {
   }
 
   /** Where the kernel keeps what it knows of the breaker; undefined when there is no room left. */
-  hold({ breaker, definition, record }: Entry): number | undefined {
-    if (this.#held >= this.#capacity) return undefined
+  hold({ number, definition, record, numbers }: Entry): number | undefined {
+    // It does not tell calls in flight by age.
+    if (this.#held >= this.#capacity || numbers[OPTION.HANGING] !== 0) return undefined
     const index = this.#held++
-    return this.calls.hold(this.#head, index, breaker, definition, record * 4)
+    return this.calls.hold(this.#head, index, number, definition, record * 4)
   }
 }
 

@@ -9,7 +9,7 @@
  */
 import { types } from 'node:util'
 import { InvalidOptionError } from '../errors.ts'
-import type { RegionShape } from './layout.ts'
+import type { RegionShape } from './region-shape.ts'
 
 type Shape = Pick<RegionShape, 'maxBreakers' | 'maxThreads' | 'words'>
 

@@ -2,8 +2,6 @@
  * Where everything stands in a region. Nothing but offsets, each derived from the one before it;
  * described/ says what they mean; `npm run layout` makes native-layout/ of both.
  *
- *   header | defaults | threads | presence | journal | directory | definitions | arena of records
- *
  * Offsets count 32-bit words unless the name ends in `Long` or `Double` (64-bit units). Parts that
  * different threads write start on lines of their own: 128 bytes, a pair of cache lines, because
  * processors fetch lines in pairs.
@@ -15,7 +13,7 @@ export const LAYOUT_VERSION = 1
 export const LINE_WORDS = 32
 export const LINE_BYTES = LINE_WORDS * 4
 
-function linesFor(words: number): number {
+export function linesFor(words: number): number {
   return Math.ceil(words / LINE_WORDS) * LINE_WORDS
 }
 
@@ -32,6 +30,8 @@ export const HEADER = {
   ORIGIN_DOUBLE: 4, // words 8, 9
   DEFAULT_TIMEOUT_DOUBLE: 5, // words 10, 11
   TICK_MS_DOUBLE: 6, // words 12, 13; 0: made without a keeper
+  MAX_CONTROLS: 14,
+  CONTROL_LINES: 15,
   // a line that any thread may write
   MANUAL_CLOCK_LONG: LINE_WORDS / 2,
   SLOTS_USED: LINE_WORDS + 2,
@@ -71,9 +71,10 @@ export const OPTION = {
   TRIALS: 11,
   TRIAL_FAILURE_RATE: 12, // 0: unset, one failed trial opens
   TRIAL_TIMEOUT_MS: 13,
+  HANGING: 14, // 1: calls in flight count as slow once they are
 } as const
 
-export const OPTION_COUNT = 14
+export const OPTION_COUNT = 15
 
 export const WINDOW_TIME = 0
 export const WINDOW_COUNT = 1
@@ -155,7 +156,7 @@ export const TOTAL = {
   ABANDONED: 7,
 } as const
 
-const TOTALS_WORDS = 16
+export const TOTALS_WORDS = 16
 
 /** Counters of durations: octaves from DURATION_UNIT_MICROS on, in equal steps; below; above. */
 export const DURATION_UNIT_MICROS = 100
@@ -167,8 +168,9 @@ export const DURATION_COUNTERS = 1 + DURATION_OCTAVES * DURATION_STEPS + 1
 export const TALLY = {
   REFUSED_HALF_OPEN: 0,
   REFUSED_FORCED_OPEN: 1,
-  MICROS: 2,
-  DURATIONS: 3,
+  LOCAL_STALLS: 2,
+  MICROS: 3,
+  DURATIONS: 4,
 } as const
 
 export const TALLY_WORDS = linesFor((TALLY.DURATIONS + DURATION_COUNTERS) * 2)
@@ -181,6 +183,18 @@ export const BUCKET_WORDS = 8
 
 /** A bucket in the overflow shard: its epoch, then one tagged counter for each kind. */
 export const OVERFLOW_BUCKET_LONGS = 1 + KINDS
+
+/**
+ * Where calls in flight are told by age: after the buckets of an owner's shard. First those that
+ * hang (TURN, COUNT), then a ring of buckets (STAMP, TURN, COUNT) by when the calls began.
+ */
+export const HUNG = { TURN: 0, COUNT: 1 } as const
+export const AGE = { STAMP: 0, TURN: 1, COUNT: 2 } as const
+export const AGE_WORDS = 4
+/** Calls hang that began as many buckets ago; the current one and a spare come on top. */
+export const AGE_STEPS = 16
+export const AGE_BUCKETS = AGE_STEPS + 4
+const AGES_WORDS = AGE_WORDS + AGE_BUCKETS * AGE_WORDS
 
 /** Indices of a count window that may be taken and not filled without shortening the window. */
 export const SPARE_OUTCOMES = 64
@@ -198,6 +212,8 @@ export interface RecordShape {
   readonly shards: number
   readonly overflowWords: number
   readonly shardWords: number
+  /** In each owner's shard, from its start; 0 where calls in flight are not told by age. */
+  readonly ages: number
   readonly tallies: number
   readonly buckets: number
   /** The whole record, in lines. */
@@ -206,7 +222,7 @@ export interface RecordShape {
 
 /** Computes the shape of a record from what it depends on. Shard 0 is the overflow shard. */
 export function shapeOf(
-  options: { window: number; length: number; buckets: number; trials: number },
+  options: { window: number; length: number; buckets: number; trials: number; hanging: number },
   maxThreads: number,
 ): RecordShape {
   const counts = options.window === WINDOW_COUNT
@@ -218,13 +234,16 @@ export function shapeOf(
   const head = summary + LINE_WORDS
   const ring = head + LINE_WORDS
   const shards = ring + linesFor(ringCapacity)
-  const shardWords = linesFor(TOTALS_WORDS + buckets * BUCKET_WORDS)
+  const counted = TOTALS_WORDS + buckets * BUCKET_WORDS
+  const isAged = options.hanging !== 0
+  const shardWords = linesFor(counted + (isAged ? AGES_WORDS : 0))
+  const ages = isAged ? counted : 0
   const overflowWords = linesFor(TOTALS_WORDS + buckets * OVERFLOW_BUCKET_LONGS * 2)
   const tallies = shards + overflowWords + maxThreads * shardWords
   const words = tallies + (maxThreads + 1) * TALLY_WORDS
   const before = { trials, stock, summary, head, ring, ringCapacity }
-  const counted = { shards, overflowWords, shardWords, tallies, buckets }
-  return { ...before, ...counted, lines: words / LINE_WORDS }
+  const sharded = { shards, overflowWords, shardWords, ages, tallies, buckets }
+  return { ...before, ...sharded, lines: words / LINE_WORDS }
 }
 
 /** Where a shard's buckets start, in words from the shard's start. */
@@ -247,51 +266,3 @@ export const JOURNAL = {
 } as const
 
 export const JOURNAL_LONGS = linesFor((JOURNAL.REASON_LONG + REASON_LONGS) * 2) / 2
-
-// ---- the region's parts -------------------------------------------------------------------------
-
-export interface Geometry {
-  readonly maxBreakers: number
-  readonly maxThreads: number
-  readonly arenaLines: number
-}
-
-export interface RegionShape extends Geometry {
-  readonly defaultsDouble: number
-  readonly threadsLong: number
-  readonly presence: number
-  readonly journalLong: number
-  readonly directoryLong: number
-  readonly definitions: number
-  readonly definitionCount: number
-  readonly arena: number
-  readonly words: number
-}
-
-/** Spare definitions: one for each thread that may lose the race for a name, and some to waste. */
-export const SPARE_DEFINITIONS = 64
-
-export function regionShapeOf(geometry: Geometry): RegionShape {
-  const { maxBreakers, maxThreads, arenaLines } = geometry
-  const definitionCount = maxBreakers + maxThreads + SPARE_DEFINITIONS
-  const defaults = HEADER_WORDS
-  const threads = defaults + linesFor(OPTION_COUNT * 2)
-  const presence = threads + linesFor((maxThreads + 1) * 2)
-  const journal = presence + (maxThreads + 1) * LINE_WORDS
-  const directory = journal + JOURNAL_ENTRIES * JOURNAL_LONGS * 2
-  const definitions = directory + linesFor(maxBreakers * 2)
-  const arena = definitions + definitionCount * DEFINITION_WORDS
-  const words = arena + arenaLines * LINE_WORDS
-  return {
-    ...geometry,
-    defaultsDouble: defaults / 2,
-    threadsLong: threads / 2,
-    presence,
-    journalLong: journal / 2,
-    directoryLong: directory / 2,
-    definitions,
-    definitionCount,
-    arena,
-    words,
-  }
-}

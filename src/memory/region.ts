@@ -17,6 +17,7 @@ import { areSound, DEFAULT_NUMBERS, type SharedNumbers } from '../options/shared
 import { type Clock, clockOf } from '../time/clock.ts'
 import { monotonicNow } from '../time/monotonic.ts'
 import type { Memory } from './atomics.ts'
+import { controlLinesOf } from './controls.ts'
 import { isKernelMemory, type KernelMemory, makeMemory, memoryBytesOf } from './kernel-memory.ts'
 import {
   CLOCK_MANUAL,
@@ -25,13 +26,13 @@ import {
   HEADER_WORDS,
   LAYOUT_VERSION,
   MAGIC,
+  MAX_THREADS,
   OPTION,
   OPTION_COUNT,
   type RecordShape,
-  type RegionShape,
-  regionShapeOf,
   shapeOf,
 } from './layout.ts'
+import { type Geometry, type RegionShape, regionShapeOf } from './region-shape.ts'
 
 /** What travels to other threads: structured-cloneable, for `workerData` or `postMessage`. */
 export interface RegistryHandle {
@@ -69,25 +70,36 @@ export function recordShapeOf(numbers: SharedNumbers, maxThreads: number): Recor
       length: at(OPTION.WINDOW_LENGTH),
       buckets: at(OPTION.BUCKETS),
       trials: at(OPTION.TRIALS),
+      hanging: at(OPTION.HANGING),
     },
     maxThreads,
   )
 }
 
-/** Makes a region: room for `maxBreakers` records of its defaults or the usual, the larger ones. */
+/** The default options, with what makes their record longer. */
+const LARGEST_USUAL = DEFAULT_NUMBERS.with(OPTION.HANGING, 1)
+
+/**
+ * Makes a region: room for `maxBreakers` records of its defaults or the usual, the larger ones, and
+ * for `maxControls` of the larger usual controls.
+ */
 export function createRegion(options: ResolvedRegistry): Region {
-  const { maxBreakers, maxThreads, defaults } = options
+  const { maxBreakers, maxThreads, maxControls, defaults } = options
   const lines = Math.max(
     recordShapeOf(defaults, maxThreads).lines,
-    recordShapeOf(DEFAULT_NUMBERS, maxThreads).lines,
+    recordShapeOf(LARGEST_USUAL, maxThreads).lines,
   )
-  const shape = regionShapeOf({ maxBreakers, maxThreads, arenaLines: maxBreakers * lines })
+  const controlLines = maxControls * controlLinesOf(maxThreads)
+  const arenaLines = maxBreakers * lines
+  const shape = regionShapeOf({ maxBreakers, maxThreads, arenaLines, maxControls, controlLines })
   const { kernelMemory, buffer } = allocate(shape, options.kernel)
   const memory = viewsOf(buffer, shape.words)
   writeFixed(memory, HEADER.VERSION, LAYOUT_VERSION)
   writeFixed(memory, HEADER.MAX_BREAKERS, maxBreakers)
   writeFixed(memory, HEADER.MAX_THREADS, maxThreads)
   writeFixed(memory, HEADER.ARENA_LINES, shape.arenaLines)
+  writeFixed(memory, HEADER.MAX_CONTROLS, maxControls)
+  writeFixed(memory, HEADER.CONTROL_LINES, controlLines)
   writeFixed(memory, HEADER.CLOCK, options.manualClock ? CLOCK_MANUAL : CLOCK_MONOTONIC)
   writeFixed(memory, HEADER.SEED, randomInt(2 ** 32))
   writeFixed(memory, HEADER.SEED + 1, randomInt(2 ** 32))
@@ -175,17 +187,30 @@ function kernelMemoryOf(handle: object): KernelMemory | undefined {
   throw new RegionError(`the handle's memory is ${describe(memory)}, no shared WebAssembly.Memory`)
 }
 
+/** What the header says of the region's size. Not to be trusted before it was checked. */
+export function geometryOf(memory: Memory): Geometry {
+  return {
+    maxBreakers: readFixed(memory, HEADER.MAX_BREAKERS),
+    maxThreads: readFixed(memory, HEADER.MAX_THREADS),
+    arenaLines: readFixed(memory, HEADER.ARENA_LINES),
+    maxControls: readFixed(memory, HEADER.MAX_CONTROLS),
+    controlLines: readFixed(memory, HEADER.CONTROL_LINES),
+  }
+}
+
 function checkShape(memory: Memory, hasKernel: boolean): RegionShape {
-  const maxBreakers = readFixed(memory, HEADER.MAX_BREAKERS)
-  const maxThreads = readFixed(memory, HEADER.MAX_THREADS)
-  const arenaLines = readFixed(memory, HEADER.ARENA_LINES)
-  const sane = maxBreakers >= 1 && maxThreads >= 1 && maxThreads <= 1023 && arenaLines >= 1
-  const shape = regionShapeOf({ maxBreakers, maxThreads, arenaLines })
+  const geometry = geometryOf(memory)
+  const { maxBreakers, maxThreads, arenaLines, maxControls, controlLines } = geometry
+  const sane =
+    maxThreads <= MAX_THREADS &&
+    [maxBreakers, maxThreads, arenaLines, maxControls, controlLines].every(size => size >= 1)
+  const shape = regionShapeOf(geometry)
   const bytes = hasKernel ? memoryBytesOf(shape) : shape.words * 4
   if (sane && bytes === memory.byteLength) return shape
   throw new RegionError(
-    `the region's header says ${maxBreakers} breakers, ${maxThreads} threads and ` +
-      `${arenaLines} lines, which does not fit its ${memory.byteLength} bytes`,
+    `the region's header says ${maxBreakers} breakers, ${maxThreads} threads, ${arenaLines} ` +
+      `lines, ${maxControls} controls and ${controlLines} lines of theirs, which does not fit ` +
+      `its ${memory.byteLength} bytes`,
   )
 }
 

@@ -66,8 +66,8 @@ export class Bulletin implements News {
     this.#next = journalHead(this.#place)
     this.#unseen = new Unseen()
     this.#readDirectory()
-    for (const { breaker, record } of this.#entries) {
-      this.#unseen.addState(breaker, load(this.#place.memory, record + RECORD.STATE))
+    for (const { number, record } of this.#entries) {
+      this.#unseen.addState(number, load(this.#place.memory, record + RECORD.STATE))
     }
   }
 

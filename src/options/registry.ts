@@ -8,17 +8,28 @@ import {
   applyShared,
   DEFAULT_NUMBERS,
   readShared,
+  requireCountable,
   requireSameShared,
   type SharedNumbers,
 } from './shared.ts'
 
-const KEYS = ['maxBreakers', 'maxThreads', 'keeper', 'kernel', 'clock', 'defaults'] as const
+const KEYS = [
+  'maxBreakers',
+  'maxControls',
+  'maxThreads',
+  'keeper',
+  'kernel',
+  'clock',
+  'defaults',
+] as const
 const BREAKERS = wholeBetween(1, 65_536)
+const CONTROLS = wholeBetween(1, 65_536)
 const THREADS = wholeBetween(1, 1023)
 const DEFAULT_TICK_MS = 5
 
 export interface ResolvedRegistry {
   readonly maxBreakers: number
+  readonly maxControls: number
   readonly maxThreads: number
   readonly manualClock: boolean
   /** 0: no keeper. */
@@ -30,6 +41,7 @@ export interface ResolvedRegistry {
 
 const DEFAULTS: ResolvedRegistry = Object.freeze({
   maxBreakers: 256,
+  maxControls: 256,
   maxThreads: 64,
   manualClock: false,
   tickMs: isMainThread ? DEFAULT_TICK_MS : 0,
@@ -47,11 +59,14 @@ export function readRegistryOptions(options: unknown, base = DEFAULTS): Resolved
   const manualClock = readClock(fields, base.manualClock)
   return Object.freeze({
     maxBreakers: numberOf('options', fields, 'maxBreakers', BREAKERS, base.maxBreakers),
+    maxControls: numberOf('options', fields, 'maxControls', CONTROLS, base.maxControls),
     maxThreads: numberOf('options', fields, 'maxThreads', THREADS, base.maxThreads),
     manualClock,
     tickMs: readKeeper(fields, manualClock, base.tickMs),
     kernel: readKernel(fields, base.kernel),
-    defaults: applyShared(base.defaults, readShared('options.defaults', breakerFields)),
+    defaults: requireCountable(
+      applyShared(base.defaults, readShared('options.defaults', breakerFields)),
+    ),
     local: resolveLocal('options.defaults', breakerFields, base.local),
   })
 }
@@ -88,7 +103,13 @@ export function readSameRegistryOptions(
   made: ResolvedRegistry,
 ): ResolvedRegistry {
   const asked = readRegistryOptions(options, made)
-  for (const key of ['maxBreakers', 'maxThreads', 'manualClock', 'kernel'] as const) {
+  for (const key of [
+    'maxBreakers',
+    'maxControls',
+    'maxThreads',
+    'manualClock',
+    'kernel',
+  ] as const) {
     requireSame(key, made[key], asked[key])
   }
   requireSame('keeper.tickMs', made.tickMs, asked.tickMs)

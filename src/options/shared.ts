@@ -14,6 +14,7 @@ import {
 import { MAX_ROW } from '../memory/words/windows.ts'
 import {
   between,
+  booleanOf,
   DURATION,
   type Fields,
   numberOf,
@@ -36,6 +37,7 @@ export const SHARED_KEYS = [
   'permittedNumberOfCallsInHalfOpenState',
   'halfOpenFailureRateThreshold',
   'trialTimeoutMs',
+  'countHangingCalls',
 ] as const
 
 /** Every shared option as a number, in the order of layout's OPTION. */
@@ -66,6 +68,7 @@ export const DEFAULT_NUMBERS: SharedNumbers = Object.freeze([
   3,
   0,
   60_000,
+  0,
 ])
 
 /** What some options say: values by layout's OPTION. */
@@ -86,7 +89,15 @@ export function readShared(what: string, fields: Fields): SharedPatch {
   put('permittedNumberOfCallsInHalfOpenState', OPTION.TRIALS, TRIALS)
   put('halfOpenFailureRateThreshold', OPTION.TRIAL_FAILURE_RATE, RATE)
   put('trialTimeoutMs', OPTION.TRIAL_TIMEOUT_MS, POSITIVE_DURATION)
+  const hanging = booleanOf(what, fields, 'countHangingCalls')
+  if (hanging !== undefined) patch.set(OPTION.HANGING, hanging ? 1 : 0)
   return patch
+}
+
+/** Calls that hang are slow calls of a time window. */
+function canTellHanging(numbers: SharedNumbers): boolean {
+  const isTimed = numbers[OPTION.WINDOW] === WINDOW_TIME
+  return isTimed && (numbers[OPTION.SLOW_DURATION_MS] as number) < Number.POSITIVE_INFINITY
 }
 
 /** `patch` over `base`. A minimum above a count window's size means that size. */
@@ -97,6 +108,13 @@ export function applyShared(base: SharedNumbers, patch: SharedPatch): SharedNumb
     numbers[OPTION.MINIMUM_CALLS] = Math.min(numbers[OPTION.MINIMUM_CALLS] as number, size)
   }
   return Object.freeze(numbers)
+}
+
+/** Refuses to count calls that hang where they cannot be told. Returns what it was given. */
+export function requireCountable(numbers: SharedNumbers): SharedNumbers {
+  if (numbers[OPTION.HANGING] === 0 || canTellHanging(numbers)) return numbers
+  const limit = 'false without slowCallDurationThresholdMs and a time window'
+  throw new InvalidOptionError('countHangingCalls', true, limit)
 }
 
 const WINDOW_KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -199,6 +217,7 @@ export function resolvedOptions(numbers: SharedNumbers): ResolvedOptions {
     permittedNumberOfCallsInHalfOpenState: at(OPTION.TRIALS),
     ...(trialRate > 0 ? { halfOpenFailureRateThreshold: trialRate } : {}),
     trialTimeoutMs: at(OPTION.TRIAL_TIMEOUT_MS),
+    countHangingCalls: at(OPTION.HANGING) === 1,
   }
 }
 
@@ -265,6 +284,7 @@ export function areSound(numbers: SharedNumbers): boolean {
     JITTER.holds(at(OPTION.WAIT_JITTER)) &&
     TRIALS.holds(at(OPTION.TRIALS)) &&
     (RATE.holds(trialRate) || trialRate === 0) &&
-    POSITIVE_DURATION.holds(at(OPTION.TRIAL_TIMEOUT_MS))
+    POSITIVE_DURATION.holds(at(OPTION.TRIAL_TIMEOUT_MS)) &&
+    (at(OPTION.HANGING) === 0 || (at(OPTION.HANGING) === 1 && canTellHanging(numbers)))
   )
 }

@@ -60,6 +60,12 @@ export interface SharedOptions {
   readonly halfOpenFailureRateThreshold?: number | undefined
   /** A trial that has not settled after this has failed. Milliseconds; default 60,000. */
   readonly trialTimeoutMs?: number | undefined
+  /**
+   * Whether a call in flight counts as slow as soon as it has taken longer than
+   * `slowCallDurationThresholdMs`, to within a sixteenth of that. Needs that threshold and a time
+   * window. Costs two clock readings a call. Default false.
+   */
+  readonly countHangingCalls?: boolean | undefined
 }
 
 /** Functions and policies of the thread that gives them. */
@@ -91,6 +97,7 @@ export interface ResolvedOptions {
   readonly permittedNumberOfCallsInHalfOpenState: number
   readonly halfOpenFailureRateThreshold?: number
   readonly trialTimeoutMs: number
+  readonly countHangingCalls: boolean
 }
 
 export interface BreakerOptions extends SharedOptions, LocalOptions {}
@@ -98,6 +105,11 @@ export interface BreakerOptions extends SharedOptions, LocalOptions {}
 export interface RegistryOptions {
   /** Breakers that the region has room for. 1 to 65,536; default 256. */
   readonly maxBreakers?: number | undefined
+  /**
+   * Throttles, bulkheads, retry budgets, host groups and hosts that it has room for, together.
+   * 1 to 65,536; default 256.
+   */
+  readonly maxControls?: number | undefined
   /**
    * Threads that get a slot of their own. 1 to 1,023; default 64. Further ones share one slot:
    * slower, still right.

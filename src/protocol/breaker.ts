@@ -23,7 +23,7 @@ import { Durations } from './durations.ts'
 import { OVERFLOW_SLOT } from './slots.ts'
 import { at, readTime, transition } from './state.ts'
 import type { Thresholds } from './threshold.ts'
-import { counterOf, countOne, refusalsOf } from './totals.ts'
+import { counterOf, countLocalStall, countOne, refusalsOf } from './totals.ts'
 import {
   claimTrial,
   MOVED,
@@ -267,6 +267,11 @@ export class Core {
 
   #count(total: number): void {
     countOne(this.#memory, counterOf(this.cell, this.#slot, total))
+  }
+
+  /** A timeout of this thread fired late because its own loop was blocked. */
+  stalled(): void {
+    countLocalStall(this.cell, this.#slot)
   }
 
   release(permit: number): void {

@@ -1,14 +1,8 @@
 /** One breaker as the protocol sees it: where its words are and what its options say. */
 import { add } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
-import {
-  HEADER,
-  OPTION,
-  RECORD,
-  type RecordShape,
-  type RegionShape,
-  TALLY_WORDS,
-} from '../memory/layout.ts'
+import { HEADER, OPTION, RECORD, type RecordShape, TALLY_WORDS } from '../memory/layout.ts'
+import type { RegionShape } from '../memory/region-shape.ts'
 import type { SharedNumbers } from '../options/shared.ts'
 import type { Clock } from '../time/clock.ts'
 
@@ -62,7 +56,8 @@ export interface Cell {
 
 /** A breaker as the directory says it. */
 export interface Placement {
-  readonly breaker: number
+  /** Its number in the directory. */
+  readonly number: number
   readonly shape: RecordShape
   readonly numbers: SharedNumbers
   readonly record: number
@@ -77,7 +72,7 @@ export function makeCell(place: Place, placement: Placement): Cell {
     region: place.region,
     thread: place.thread,
     news: place.news,
-    breaker: placement.breaker,
+    breaker: placement.number,
     shape: placement.shape,
     numbers,
     seed: (place.seed ^ Math.imul(record, 0x9e3779b1)) | 0,
@@ -86,16 +81,38 @@ export function makeCell(place: Place, placement: Placement): Cell {
     recordLong: record / 2,
     state: record + RECORD.STATE,
     trials: numbers[OPTION.TRIALS] as number,
-    trialTimeoutMs: numbers[OPTION.TRIAL_TIMEOUT_MS] as number,
+    trialTimeoutMs: trialTimeoutMsOf(numbers),
     trialFailureRate: numbers[OPTION.TRIAL_FAILURE_RATE] as number,
   })
 }
 
+/** A trial that hangs is a slow one, which has failed: its lease ends right after the threshold. */
+function trialTimeoutMsOf(numbers: SharedNumbers): number {
+  const timeoutMs = numbers[OPTION.TRIAL_TIMEOUT_MS] as number
+  if (numbers[OPTION.HANGING] === 0) return timeoutMs
+  return Math.min(timeoutMs, (numbers[OPTION.SLOW_DURATION_MS] as number) + 0.001)
+}
+
+/** A record with shards, a breaker's or a control's: what counting needs to know of it. */
+export interface Sharded {
+  readonly memory: Memory
+  readonly region: RegionShape
+  readonly record: number
+  /** The word that holds its generation. */
+  readonly state: number
+  readonly shape: {
+    readonly shards: number
+    readonly overflowWords: number
+    readonly shardWords: number
+    readonly buckets: number
+  }
+}
+
 /** The start of a slot's shard, in words. */
-export function shardOf(cell: Cell, slot: number): number {
-  const { shards, overflowWords, shardWords } = cell.shape
+export function shardOf(of: Sharded, slot: number): number {
+  const { shards, overflowWords, shardWords } = of.shape
   const owned = slot > 0 ? overflowWords + (slot - 1) * shardWords : 0
-  return cell.record + shards + owned
+  return of.record + shards + owned
 }
 
 /** The start of a slot's tally, in longs. */

@@ -10,6 +10,7 @@ import {
   type State,
   stateOf,
 } from '../memory/words/state.ts'
+import { countHanging } from './ages.ts'
 import type { Core } from './breaker.ts'
 import type { Cell } from './cell.ts'
 import { type DurationSummary, summarizeDurations } from './durations.ts'
@@ -51,6 +52,13 @@ export interface TransitionCount {
   count: number
 }
 
+export interface WindowRates {
+  failureRate: number | null
+  slowCallRate: number | null
+  /** With `countHangingCalls`: how many of the slow calls are in flight at this moment. */
+  hangingCalls?: number
+}
+
 /** A breaker at one moment. A copy: nothing later changes it. */
 export interface BreakerSnapshot {
   name: string
@@ -64,7 +72,7 @@ export interface BreakerSnapshot {
   /** Transitions since the breaker was made (wraps at 2^28). */
   transitions: number
   /** The window of the current generation. A rate is null below the minimum number of calls. */
-  window: Counts & { failureRate: number | null; slowCallRate: number | null }
+  window: Counts & WindowRates
   /** Since the breaker was made, over all threads, dead ones included. */
   totals: Totals
   /** How often it went from one state to another; pairs that never happened are left out. */
@@ -119,7 +127,7 @@ function assemble(
     since: readSince(cell, generation) ?? now,
     retryAfterMs: retryAfterMs(cell, seen, now),
     transitions: generation,
-    window: { ...counts, ...ratesOf(core, counts) },
+    window: { ...counts, ...ratesOf(core, counts), ...hangingOf(cell, generation, now) },
     totals: readTotals(cell),
     transitionCounts: transitionCountsOf(cell),
     durations: summarizeDurations(cell),
@@ -136,10 +144,11 @@ function transitionCountsOf(cell: Cell): TransitionCount[] {
   ).filter(({ count }) => count > 0)
 }
 
-function ratesOf(
-  core: Core,
-  counts: Counts,
-): { failureRate: number | null; slowCallRate: number | null } {
+function hangingOf(cell: Cell, generation: number, now: number): { hangingCalls?: number } {
+  return cell.shape.ages === 0 ? {} : { hangingCalls: countHanging(cell, generation, now) }
+}
+
+function ratesOf(core: Core, counts: Counts): WindowRates {
   const { calls, failures, slowCalls } = counts
   if (!(core.window.hasRates && calls >= core.thresholds.minimumNumberOfCalls)) {
     return { failureRate: null, slowCallRate: null }

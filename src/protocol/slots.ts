@@ -14,7 +14,8 @@
  */
 import { add, compareExchange, compareExchange64, load, load64, store } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
-import { HEADER, type RegionShape } from '../memory/layout.ts'
+import { HEADER } from '../memory/layout.ts'
+import type { RegionShape } from '../memory/region-shape.ts'
 import {
   epochOf,
   isDead,

@@ -27,6 +27,12 @@
  * 6. A sum that reaches the threshold is held against a second one (`surelyReaches`): no stalled
  *    sum opens by failures that it saw and successes before them that it missed.
  *
+ * 7. Where calls count that hang (ages.ts), a thread relies on the stock within a step only, and
+ *    spares good outcomes only if none hung in it. During a step the window changes by outcomes, as
+ *    in 2, and by calls that hang no more: who settles one sums, and publishes. A sum reads them
+ *    after the outcomes, and they only become fewer: so those that it saw were all there, with the
+ *    bad outcomes that it saw, when it had read the last outcome.
+ *
  * One shared word costs the healthy path nothing, and needs no share for each thread, no count of
  * threads and no memory of what was seen when.
  */

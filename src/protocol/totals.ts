@@ -10,11 +10,11 @@ import { add64, compareExchange64, count, counterWord, load64 } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
 import { TALLY, TOTAL } from '../memory/layout.ts'
 import { FORCED_OPEN, HALF_OPEN } from '../memory/words/state.ts'
-import { type Cell, shardOf, tallyOf } from './cell.ts'
+import { type Cell, type Sharded, shardOf, tallyOf } from './cell.ts'
 import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
 
-/** What a shard counts. */
-export interface ShardTotals {
+/** What a shard of any record counts. */
+export interface Counters {
   admitted: number
   succeeded: number
   failed: number
@@ -23,17 +23,22 @@ export interface ShardTotals {
   late: number
   abandoned: number
   refused: number
-  /** Of those. */
+}
+
+/** What a breaker's shard counts. */
+export interface ShardTotals extends Counters {
+  /** Of those refused. */
   refusedHalfOpen: number
   refusedForcedOpen: number
+  /** Timeouts that fired late because this thread's own loop was blocked. */
+  localStalls: number
 }
 
 export interface Totals extends ShardTotals {
   inFlight: number
 }
 
-/** In the order in which people read them. */
-export const TOTAL_NAMES = [
+const COUNTER_NAMES = [
   'admitted',
   'succeeded',
   'failed',
@@ -42,18 +47,24 @@ export const TOTAL_NAMES = [
   'late',
   'abandoned',
   'refused',
+] as const
+
+/** In the order in which people read them. */
+export const TOTAL_NAMES = [
+  ...COUNTER_NAMES,
   'refusedHalfOpen',
   'refusedForcedOpen',
+  'localStalls',
 ] as const
 
 /** Where a slot's counters of one breaker start, in longs. */
-function totalsOf(cell: Cell, slot: number): number {
-  return shardOf(cell, slot) / 2
+function totalsOf(of: Sharded, slot: number): number {
+  return shardOf(of, slot) / 2
 }
 
 /** What `countOne` is to be given: the counter of a total, negated where many threads write it. */
-export function counterOf(cell: Cell, slot: number, total: number): number {
-  return counterAt(slot, totalsOf(cell, slot) + total)
+export function counterOf(of: Sharded, slot: number, total: number): number {
+  return counterAt(slot, totalsOf(of, slot) + total)
 }
 
 /** The same for any counter of a slot. */
@@ -74,6 +85,11 @@ const REFUSAL_LONGS: Readonly<Record<number, number>> = {
   [FORCED_OPEN]: TALLY.REFUSED_FORCED_OPEN,
 }
 
+/** One timeout more that fired late because this thread's own loop was blocked. */
+export function countLocalStall(cell: Cell, slot: number): void {
+  countOne(cell.memory, counterAt(slot, tallyOf(cell, slot) + TALLY.LOCAL_STALLS))
+}
+
 /** Counts one more. */
 export function countOne(memory: Memory, counter: number): void {
   if (counter >= 0) count(memory, counter)
@@ -86,13 +102,10 @@ function countShared(memory: Memory, long: number): void {
   add64(memory, long, 1n)
 }
 
-/** The totals of one slot's shard. */
-export function readShard(cell: Cell, slot: number): ShardTotals {
-  const start = totalsOf(cell, slot)
-  const at = (total: number): number => Number(load64(cell.memory, start + total))
-  const tally = (long: number): number => Number(load64(cell.memory, tallyOf(cell, slot) + long))
-  const refusedHalfOpen = tally(TALLY.REFUSED_HALF_OPEN)
-  const refusedForcedOpen = tally(TALLY.REFUSED_FORCED_OPEN)
+/** The totals of one slot's shard, of whatever record, without what only breakers count. */
+export function readCounters(of: Sharded, slot: number): Counters {
+  const start = totalsOf(of, slot)
+  const at = (total: number): number => Number(load64(of.memory, start + total))
   return {
     admitted: at(TOTAL.ADMITTED),
     succeeded: at(TOTAL.SUCCEEDED),
@@ -101,9 +114,33 @@ export function readShard(cell: Cell, slot: number): ShardTotals {
     ignored: at(TOTAL.IGNORED),
     late: at(TOTAL.LATE),
     abandoned: at(TOTAL.ABANDONED),
-    refused: at(TOTAL.REFUSED) + refusedHalfOpen + refusedForcedOpen,
+    refused: at(TOTAL.REFUSED),
+  }
+}
+
+/** The same over all shards. Exact when nobody records meanwhile. */
+export function sumCounters(of: Sharded): Counters {
+  const sum = readCounters(of, OVERFLOW_SLOT)
+  const slots = slotsInUse(of.memory, of.region)
+  for (let slot = 1; slot <= slots; slot++) {
+    const shard = readCounters(of, slot)
+    for (const name of COUNTER_NAMES) sum[name] += shard[name]
+  }
+  return sum
+}
+
+/** The totals of one slot's shard of a breaker. */
+export function readShard(cell: Cell, slot: number): ShardTotals {
+  const tally = (long: number): number => Number(load64(cell.memory, tallyOf(cell, slot) + long))
+  const refusedHalfOpen = tally(TALLY.REFUSED_HALF_OPEN)
+  const refusedForcedOpen = tally(TALLY.REFUSED_FORCED_OPEN)
+  const counters = readCounters(cell, slot)
+  return {
+    ...counters,
+    refused: counters.refused + refusedHalfOpen + refusedForcedOpen,
     refusedHalfOpen,
     refusedForcedOpen,
+    localStalls: tally(TALLY.LOCAL_STALLS),
   }
 }
 
@@ -119,13 +156,13 @@ export function readTotals(cell: Cell): Totals {
 }
 
 /** Permits that were made up or used twice count as late without having been admitted. */
-export function inFlightIn(of: ShardTotals): number {
+export function inFlightIn(of: Counters): number {
   const settled = of.succeeded + of.failed + of.ignored + of.late + of.abandoned
   return Math.max(0, of.admitted - settled)
 }
 
 /** Permits that a shard gave and has not seen settled. */
-function inFlightOf(cell: Cell, slot: number): bigint {
+function inFlightOf(cell: Sharded, slot: number): bigint {
   const start = totalsOf(cell, slot)
   const at = (total: number): bigint => load64(cell.memory, start + total)
   const settled = at(TOTAL.SUCCEEDED) + at(TOTAL.FAILED) + at(TOTAL.IGNORED) + at(TOTAL.LATE)
@@ -136,7 +173,7 @@ function inFlightOf(cell: Cell, slot: number): bigint {
  * Turns a dead thread's calls in flight into abandoned ones. Whoever does it twice does nothing the
  * second time. `stillHeld` is asked after the counters were read and before the word is replaced.
  */
-export function abandon(cell: Cell, slot: number, stillHeld: () => boolean): void {
+export function abandon(cell: Sharded, slot: number, stillHeld: () => boolean): void {
   // ATOMIC totals.abandon
   //   observes:  counters that nobody writes any more, while the slot is still the dead thread's.
   //   publishes: its calls in flight as abandoned.
@@ -153,7 +190,7 @@ export function abandon(cell: Cell, slot: number, stillHeld: () => boolean): voi
  * Moves the calls in flight of a living thread, which gives its slot back, to the overflow shard,
  * where they will be settled.
  */
-export function moveInFlight(cell: Cell, slot: number): void {
+export function moveInFlight(cell: Sharded, slot: number): void {
   // ATOMIC totals.move
   //   publishes: the same sum over both shards.
   //   dies here: between the two the calls become abandoned, and stay in flight as well.

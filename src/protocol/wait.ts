@@ -31,7 +31,7 @@ export function longestWaitMsOf(numbers: SharedNumbers): number {
 }
 
 /** A number in [0, 1) that depends on `x` alone. Finalizer of MurmurHash3, 32 bits. */
-function uniform(x: number): number {
+export function uniform(x: number): number {
   let h = x | 0
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)

@@ -14,7 +14,7 @@ import { KINDS, OVERFLOW_BUCKET_LONGS, SHARD_BUCKETS } from '../memory/layout.ts
 import { generationOf } from '../memory/words/state.ts'
 import { highOf, lowOf, packTagged } from '../memory/words/timed.ts'
 import { ageOfEpoch, epochGenerationOf, hashOfEpoch, packEpoch } from '../memory/words/windows.ts'
-import { type Cell, shardOf } from './cell.ts'
+import { type Sharded, shardOf } from './cell.ts'
 import type { Counts } from './threshold.ts'
 import { addKind } from './window.ts'
 
@@ -24,11 +24,16 @@ const ATTEMPTS = 65_536
 /** Ahead of our clock by more buckets than this is not ahead, but so far behind that it wrapped. */
 const FAR_AHEAD = 2 ** 30
 
-function bucketLong(cell: Cell, index: number): number {
+function bucketLong(cell: Sharded, index: number): number {
   return (shardOf(cell, 0) + SHARD_BUCKETS) / 2 + index * OVERFLOW_BUCKET_LONGS
 }
 
-export function recordOverflow(cell: Cell, generation: number, number: number, kind: number): void {
+export function recordOverflow(
+  cell: Sharded,
+  generation: number,
+  number: number,
+  kind: number,
+): void {
   const { memory } = cell
   const bucket = bucketLong(cell, number % cell.shape.buckets)
   const epoch = packEpoch(generation, number)
@@ -51,7 +56,7 @@ export function recordOverflow(cell: Cell, generation: number, number: number, k
 
 /** Moves the bucket on to this epoch. False when it is past it: the outcome has left the window. */
 function enterEpoch(
-  cell: Cell,
+  cell: Sharded,
   bucket: number,
   epoch: bigint,
   generation: number,
@@ -73,7 +78,14 @@ function enterEpoch(
   return true
 }
 
-export function sumOverflow(cell: Cell, generation: number, number: number, into: Counts): void {
+/** As `sumBuckets`, of the overflow slot. Adds to `into`. */
+export function sumOverflow(
+  cell: Sharded,
+  generation: number,
+  number: number,
+  span: number,
+  into: Counts,
+): void {
   const { buckets } = cell.shape
   for (let index = 0; index < buckets; index++) {
     // ATOMIC overflow.read
@@ -81,7 +93,7 @@ export function sumOverflow(cell: Cell, generation: number, number: number, into
     const bucket = bucketLong(cell, index)
     const epoch = load64(cell.memory, bucket)
     const age = ageOfEpoch(epoch, number)
-    if (epochGenerationOf(epoch) !== generation || !(age < buckets && age > -buckets)) continue
+    if (epochGenerationOf(epoch) !== generation || !(age < span && age > -span)) continue
     const hash = hashOfEpoch(epoch)
     for (let kind = 0; kind < KINDS; kind++) {
       const counter = load64(cell.memory, bucket + 1 + kind)

@@ -1,34 +1,18 @@
 /**
- * The time window, sharded: each thread counts into buckets of its own, so recording shares no line
- * with any other thread. The overflow shard has many writers and a file of its own.
- *
- * A bucket is { stamp, turn, one counter a kind }; the turn holds the generation. Its owner turns
- * it over: stamp away, counters to zero, turn, stamp. A reader takes stamp, turn, counters, stamp,
- * turn, and drops what changed under it.
- *
- * 1. Only the owner writes, so it sees its own last writes and needs no CAS.
- * 2. A reader that saw the same stamp and generation before and after saw no counter of another
- *    bucket or generation: the owner takes the stamp away before it zeroes, and a stamp that comes
- *    back within one reading comes back with a later generation.
- * 3. A bucket of another generation reads as empty: after a transition nobody walks over shards.
+ * The time window: outcomes in buckets of time (window-buckets.ts), and when to add them up.
  */
-import { add, load, readOwn, store } from '#atomics'
-import { BUCKET, BUCKET_WORDS, HEADER, KINDS, OPTION, SHARD_BUCKETS } from '../memory/layout.ts'
-import { generationOf, METRICS_ONLY, stateOf } from '../memory/words/state.ts'
-import {
-  ageOfStamp,
-  holdsMinimumOf,
-  packTurn,
-  stampOf,
-  stockOf,
-  TURNING,
-} from '../memory/words/windows.ts'
+import { add, load } from '#atomics'
+import { BUCKET, BUCKET_WORDS, HEADER, OPTION, SHARD_BUCKETS } from '../memory/layout.ts'
+import { CLOSED, generationOf, METRICS_ONLY, stateOf } from '../memory/words/state.ts'
+import { holdsMinimumOf, stockOf } from '../memory/words/windows.ts'
+import { countHanging, stepMsOf } from './ages.ts'
 import { type Cell, shardOf } from './cell.ts'
 import { PeriodicSum, readSummary } from './periodic.ts'
-import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
+import { OVERFLOW_SLOT } from './slots.ts'
 import { judge, spend } from './stock.ts'
 import type { Counts, Thresholds } from './threshold.ts'
-import { addKind, clearCounts, emptyCounts, GOOD, type Window } from './window.ts'
+import { emptyCounts, GOOD, type Window } from './window.ts'
+import { enterBucket, sumBuckets } from './window-buckets.ts'
 import { recordOverflow, sumOverflow } from './window-time-overflow.ts'
 
 export class TimeWindow implements Window {
@@ -39,12 +23,21 @@ export class TimeWindow implements Window {
   readonly #buckets: number
   readonly #counts = emptyCounts()
   readonly #periodic: PeriodicSum
+  /** For ever where calls in flight are not told by age: all time is one step. */
+  readonly #stepMs: number
+  readonly #tellsAges: boolean
+  /** Those of the last sum. */
+  #hanging = 0
   #slot: number
   #shardBuckets: number
-  /** The bucket and generation for which this thread has published a stock: see stock.ts. */
+  /** The bucket, step and generation for which this thread has published a stock: see stock.ts. */
   #reliesOnBucket = -1
+  #reliesOnStep = -1
   #reliesOnGeneration = -1
   #foundMinimum = false
+  #foundHanging = false
+  /** Until this time an ask of this generation has no need to judge. */
+  #looksAgainAt = 0
   /** Until this time good outcomes of this generation go into this counter, and that is all. */
   #sparesUntil = 0
   #sparesGeneration = -1
@@ -58,6 +51,8 @@ export class TimeWindow implements Window {
     this.#durationMs = cell.numbers[OPTION.WINDOW_LENGTH] as number
     this.#buckets = cell.shape.buckets
     this.#periodic = new PeriodicSum(cell, this)
+    this.#stepMs = stepMsOf(cell)
+    this.#tellsAges = cell.shape.ages !== 0
     this.#slot = slot
     this.#shardBuckets = shardOf(cell, slot) + SHARD_BUCKETS
   }
@@ -97,7 +92,7 @@ export class TimeWindow implements Window {
     this.#sparesGeneration = -1
     if (this.#slot === OVERFLOW_SLOT) recordOverflow(cell, generation, number, kind)
     else this.#count(this.#ownBucket(generation, number) + BUCKET.KINDS + kind)
-    const relies = this.#reliesOnBucket === number && this.#reliesOnGeneration === generation
+    const relies = this.#relies(number, generation)
     const stock = spend(cell, seen)
     if (stockOf(stock) <= 1 || !relies) this.#judge(seen, generation)
     else if (holdsMinimumOf(stock)) this.#foundMinimum = true
@@ -105,11 +100,29 @@ export class TimeWindow implements Window {
     this.#spareGood(seen, number)
   }
 
+  /** The stock holds until the bucket or the step ends. */
+  #relies(number: number, generation: number): boolean {
+    return (
+      this.#reliesOnBucket === number &&
+      this.#reliesOnStep === this.#stepOf(this.#cell.clock.current) &&
+      this.#reliesOnGeneration === generation
+    )
+  }
+
   #judge(seen: number, generation: number): void {
     const summedAt = judge(this.#cell, this, this.#thresholds, seen, this.#counts)
     this.#reliesOnBucket = summedAt >= 0 ? this.#bucketNumber(summedAt) : -1
+    this.#reliesOnStep = this.#stepOf(summedAt)
     this.#reliesOnGeneration = generation
     this.#foundMinimum = this.#counts.calls >= this.#thresholds.minimumNumberOfCalls
+    this.#foundHanging = this.#hanging > 0
+    this.#looksAgainAt = summedAt >= 0 ? this.#endOfRelying(summedAt) : 0
+  }
+
+  /** When the bucket or the step of that time ends, whichever is first. */
+  #endOfRelying(time: number): number {
+    const end = ((this.#bucketNumber(time) + 1) * this.#durationMs) / this.#buckets
+    return Math.min(end, (this.#stepOf(time) + 1) * this.#stepMs)
   }
 
   /** Good outcomes need no look at the stock or the bucket until this one ends, or a sum is due. */
@@ -117,41 +130,37 @@ export class TimeWindow implements Window {
     const generation = generationOf(seen)
     const isSafe =
       stateOf(seen) === METRICS_ONLY || (this.#reliesOnBucket === number && this.#foundMinimum)
-    if (this.#slot === OVERFLOW_SLOT || !isSafe) return
-    const end = ((number + 1) * this.#durationMs) / this.#buckets
-    this.#sparesUntil = Math.min(end, this.#periodic.nextLook)
+    if (this.#slot === OVERFLOW_SLOT || !isSafe || this.#foundHanging) return
+    this.#sparesUntil = Math.min(
+      this.#endOfRelying(this.#cell.clock.current),
+      this.#periodic.nextLook,
+    )
     this.#sparesGeneration = generation
     this.#goodCounter = this.#ownBucket(generation, number) + BUCKET.KINDS + GOOD
   }
 
   /** This thread's bucket of that number and generation, turned over where it must be. */
   #ownBucket(generation: number, number: number): number {
-    const { memory } = this.#cell
     const bucket = this.#shardBuckets + (number % this.#buckets) * BUCKET_WORDS
-    const turn = packTurn(generation, number)
-    if (
-      readOwn(memory, bucket + BUCKET.STAMP) !== stampOf(number) ||
-      readOwn(memory, bucket + BUCKET.TURN) !== turn
-    ) {
-      this.#turnOver(bucket, turn, stampOf(number))
-    }
+    enterBucket(this.#cell.memory, bucket, generation, number)
     return bucket
   }
 
-  #turnOver(bucket: number, turn: number, stamp: number): void {
-    const { memory } = this.#cell
-    // ATOMIC time.turnOver
-    //   publishes: an empty bucket of this number and generation.
-    //   dies here: the stamp is away and the bucket reads as empty, until its next owner's turn.
-    //   wraps:     a bucket left alone for 2^34 bucket lengths, to within the window, reads as
-    //              current: 199 days of silence of this thread at 1 ms a bucket, 545 years at 1 s.
-    store(memory, bucket + BUCKET.STAMP, TURNING)
-    for (let kind = 0; kind < KINDS; kind++) store(memory, bucket + BUCKET.KINDS + kind, 0)
-    store(memory, bucket + BUCKET.TURN, turn)
-    store(memory, bucket + BUCKET.STAMP, stamp)
+  lookAtHanging(seen: number): void {
+    const { clock } = this.#cell
+    const generation = generationOf(seen)
+    clock.glance()
+    if (clock.latest < this.#looksAgainAt && generation === this.#reliesOnGeneration) return
+    clock.refresh()
+    if (!this.#relies(this.#currentBucket(), generation)) this.#judge(seen, generation)
+  }
+
+  judgeAgain(seen: number): void {
+    if (stateOf(seen) === CLOSED) this.#judge(seen, generationOf(seen))
   }
 
   tend(generation: number, now: number): void {
+    if (this.#tellsAges) this.#tendHanging(generation, now)
     const number = this.#bucketNumber(now)
     if (number === this.#tendedBucket) return
     const published = readSummary(this.#cell, generation)
@@ -160,48 +169,38 @@ export class TimeWindow implements Window {
     else this.#periodic.look(generation, now)
   }
 
+  /** They change with time alone. */
+  #tendHanging(generation: number, now: number): void {
+    const seen = load(this.#cell.memory, this.#cell.state)
+    const state = stateOf(seen)
+    if (state === CLOSED) this.lookAtHanging(seen)
+    if (state === CLOSED || state === METRICS_ONLY) this.#periodic.look(generation, now)
+  }
+
+  /** Outcomes before the calls that hang: see ages.ts. */
   sum(generation: number, now: number, into: Counts): void {
     const cell = this.#cell
     const number = this.#bucketNumber(now)
-    clearCounts(into)
-    const slots = slotsInUse(cell.memory, cell.region)
-    for (let slot = 1; slot <= slots; slot++) {
-      const buckets = shardOf(cell, slot) + SHARD_BUCKETS
-      for (let index = 0; index < this.#buckets; index++) {
-        this.#addBucket(buckets + index * BUCKET_WORDS, generation, number, into)
-      }
-    }
+    sumBuckets(cell, generation, number, this.#buckets, into)
     if (load(cell.memory, HEADER.OVERFLOW_USED) !== 0) {
-      sumOverflow(cell, generation, number, into)
+      sumOverflow(cell, generation, number, this.#buckets, into)
     }
+    if (this.#tellsAges) this.#addHanging(generation, now, into)
   }
 
-  #addBucket(bucket: number, generation: number, number: number, into: Counts): void {
-    const { memory } = this.#cell
-    // ATOMIC time.read
-    //   observes: one bucket as its owner left it (pairs with time.turnOver, time.record).
-    //   loses to: a turn-over: the bucket is dropped, as it would have been a moment later.
-    const stamp = load(memory, bucket + BUCKET.STAMP)
-    const age = ageOfStamp(stamp, number)
-    // A bucket still to come was written by a thread whose look at the clock came after ours.
-    if (stamp === TURNING || !(age < this.#buckets && age > -this.#buckets)) return
-    const turn = packTurn(generation, number - age)
-    if (load(memory, bucket + BUCKET.TURN) !== turn) return
-    const good = load(memory, bucket + BUCKET.KINDS) >>> 0
-    const failed = load(memory, bucket + BUCKET.KINDS + 1) >>> 0
-    const slow = load(memory, bucket + BUCKET.KINDS + 2) >>> 0
-    const slowFailed = load(memory, bucket + BUCKET.KINDS + 3) >>> 0
-    if (load(memory, bucket + BUCKET.STAMP) !== stamp) return
-    if (load(memory, bucket + BUCKET.TURN) !== turn) return
-    addKind(into, 0, good)
-    addKind(into, 1, failed)
-    addKind(into, 2, slow)
-    addKind(into, 3, slowFailed)
+  #addHanging(generation: number, now: number, into: Counts): void {
+    this.#hanging = countHanging(this.#cell, generation, now)
+    into.calls += this.#hanging
+    into.slowCalls += this.#hanging
   }
 
   /** As of the clock's last refresh. Takes no time as an argument: it would be boxed. */
   #currentBucket(): number {
     return Math.floor((this.#cell.clock.current * this.#buckets) / this.#durationMs)
+  }
+
+  #stepOf(now: number): number {
+    return Math.floor(now / this.#stepMs)
   }
 
   #bucketNumber(now: number): number {

@@ -18,6 +18,10 @@ export interface Window {
   sum(generation: number, now: number, into: Counts): void
   /** Sees to what is published of the window, while no outcome comes to do it. */
   tend(generation: number, now: number): void
+  /** As `record` without an outcome, once a step: calls in flight may have begun to hang. */
+  lookAtHanging?(seen: number): void
+  /** The same at once: a call hangs no more that a sum may have seen. */
+  judgeAgain?(seen: number): void
   /** From now on this thread records as one of the threads that share slot 0. */
   moveToOverflow(): void
 }

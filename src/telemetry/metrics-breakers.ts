@@ -62,6 +62,12 @@ export const BREAKER_METRICS: readonly Metric[] = [
   ),
   metric(
     'counter',
+    'circuit_breaker_local_stalls_total',
+    "Timeouts that fired late because the calling thread's own event loop was blocked.",
+    ofBreakers('breaker', ({ seen }) => single(seen.totals.localStalls)),
+  ),
+  metric(
+    'counter',
     'circuit_breaker_transitions_total',
     'Transitions between states.',
     ofBreakers('breaker', transitionsOf),

@@ -1,6 +1,6 @@
 /** The series of the region itself: is there room, and is anything wrong with it? */
 import type { KeeperState } from '../memory/words/tick.ts'
-import type { RegistrySnapshot } from '../registry.ts'
+import type { RegistrySnapshot } from '../registry-snapshot.ts'
 import { type Metric, metric, ofRegion, oneOf, single } from './metrics.ts'
 
 const KEEPER_STATES: readonly KeeperState[] = ['none', 'asleep', 'awake']

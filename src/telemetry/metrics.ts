@@ -5,7 +5,8 @@
  */
 import type { CircuitBreaker } from '../breaker.ts'
 import type { State } from '../memory/words/state.ts'
-import type { Registry, RegistrySnapshot } from '../registry.ts'
+import type { Registry } from '../registry.ts'
+import type { RegistrySnapshot } from '../registry-snapshot.ts'
 
 type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary'
 

@@ -12,7 +12,7 @@
  */
 import { STATE_NAMES, type State } from '../memory/words/state.ts'
 import type { KeeperState } from '../memory/words/tick.ts'
-import type { RegistrySnapshot } from '../registry.ts'
+import type { RegistrySnapshot } from '../registry-snapshot.ts'
 import { type BreakerLook, COUNTED_FROM_START, hasRates, judgesSlowCalls } from './metrics.ts'
 import type { Attributes, InstrumentOptions } from './opentelemetry-types.ts'
 
@@ -100,6 +100,13 @@ const CALLS: Metric<BreakerLook>[] = [
     unit: '{call}',
     description: 'Calls that took longer than the slow threshold, whatever came of them.',
     read: ({ seen: { totals } }) => [[totals.slow]],
+  },
+  {
+    kind: 'counter',
+    name: 'busbar.circuit_breaker.local_stalls',
+    unit: '{timeout}',
+    description: "Timeouts that fired late because the thread's own event loop was blocked.",
+    read: ({ seen: { totals } }) => [[totals.localStalls]],
   },
   {
     kind: 'up-down',

@@ -14,8 +14,10 @@
 import { InvalidOptionError } from '../errors.ts'
 import { between, type Fields, numberOf, readFields } from '../options/read.ts'
 import { MAX_LEASE_MS } from '../protocol/lease.ts'
-import type { Registry, RegistrySnapshot } from '../registry.ts'
+import type { Registry } from '../registry.ts'
+import type { RegistrySnapshot } from '../registry-snapshot.ts'
 import { type BreakerLook, lookAt } from './metrics.ts'
+import { OPENTELEMETRY_CONTROL_METRICS } from './metrics-controls.ts'
 import { BREAKER_METRICS, type Metric, NAME, REGION_METRICS } from './opentelemetry-metrics.ts'
 import type { Attributes, BatchResult, Instrument, Meter } from './opentelemetry-types.ts'
 
@@ -96,7 +98,7 @@ class Exporter implements Instrumentation {
     this.#leaseMs = leaseMs
     this.#attributes = attributes
     this.#ofBreakers = makeAll(meter, BREAKER_METRICS)
-    this.#ofRegion = makeAll(meter, REGION_METRICS)
+    this.#ofRegion = makeAll(meter, [...OPENTELEMETRY_CONTROL_METRICS, ...REGION_METRICS])
     this.#instruments = [...this.#ofBreakers, ...this.#ofRegion].map(made => made.instrument)
     meter.addBatchObservableCallback(this.#callback, this.#instruments)
   }

@@ -3,6 +3,7 @@ import { InvalidOptionError } from '../errors.ts'
 import { readFields } from '../options/read.ts'
 import type { Labels, Metric, MetricsSource } from './metrics.ts'
 import { BREAKER_LABELS, BREAKER_METRICS } from './metrics-breakers.ts'
+import { CONTROL_LABELS, PROMETHEUS_CONTROL_METRICS } from './metrics-controls.ts'
 import { OPOSSUM_LABELS, OPOSSUM_METRICS } from './metrics-opossum.ts'
 import { REGION_METRICS } from './metrics-region.ts'
 import { RESILIENCE4J_LABELS, RESILIENCE4J_METRICS } from './metrics-resilience4j.ts'
@@ -29,7 +30,10 @@ interface Dialect {
   readonly labels: readonly string[]
 }
 
-const OWN: Dialect = { metrics: [...BREAKER_METRICS, ...REGION_METRICS], labels: BREAKER_LABELS }
+const OWN: Dialect = {
+  metrics: [...BREAKER_METRICS, ...PROMETHEUS_CONTROL_METRICS, ...REGION_METRICS],
+  labels: [...BREAKER_LABELS, ...CONTROL_LABELS],
+}
 
 const DIALECTS: ReadonlyMap<unknown, Dialect> = new Map([
   [undefined, OWN],

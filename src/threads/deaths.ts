@@ -7,8 +7,11 @@
 import type { Worker } from 'node:worker_threads'
 import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
+import { reapBulkhead } from '../protocol/bulkhead.ts'
 import { type Cell, reportDamage } from '../protocol/cell.ts'
-import { Directory, freeDefinitionsOf } from '../protocol/directory.ts'
+import { type Control, ControlDirectory, givesPermits } from '../protocol/control.ts'
+import { freeDefinitionsOf } from '../protocol/definitions.ts'
+import { Directory } from '../protocol/directory.ts'
 import { deadSlots, freeSlot, markDead, slotWord } from '../protocol/slots.ts'
 import { abandon } from '../protocol/totals.ts'
 import { releasePlacesOf } from '../protocol/trials.ts'
@@ -48,22 +51,47 @@ function watchWorker(worker: Worker): void {
 function reap(region: Region, dead: number): void {
   const { memory, shape } = region
   const threads = markDead(memory, shape, dead)
-  reapMarked(region, new Directory(region, threadState().id).cells())
-  // Those that had no slot may hold a definition all the same.
+  const held = heldIn(region)
+  reapMarked(region, () => held)
+  // Those that had no slot may hold these all the same.
   freeDefinitionsOf(memory, shape, threads)
+  for (const control of held.controls) reapBulkhead(control, threads)
 }
 
-/** Frees the slots that are marked dead, and what their threads held in `cells`. */
-export function reapMarked(region: Region, cells: readonly Cell[]): void {
+/** Where threads may hold something. */
+export interface Held {
+  readonly cells: readonly Cell[]
+  readonly controls: readonly Control[]
+}
+
+function heldIn(region: Region): Held {
+  const { id } = threadState()
+  return {
+    cells: new Directory(region, id).cells(),
+    controls: new ControlDirectory(region, id).controlsAfter(0),
+  }
+}
+
+/**
+ * Frees the slots that are marked dead, and what their threads held. `readHeld` is asked after the
+ * slots were read: what a dead thread had made is there by then.
+ */
+export function reapMarked(region: Region, readHeld: () => Held): void {
   const { memory, shape } = region
   const slots = deadSlots(memory, shape)
   if (slots.size === 0) return
+  const { cells, controls } = readHeld()
   freeDefinitionsOf(memory, shape, new Set([...slots.values()].map(word => threadOf(word).thread)))
   for (const [slot, word] of slots) {
     const stillHeld = (): boolean => slotWord(memory, shape, slot) === word
     for (const cell of cells) {
       releasePlacesOf(cell, slot, 'free', stillHeld)
       abandon(cell, slot, stillHeld)
+    }
+    const dead = new Set([threadOf(word).thread])
+    for (const control of controls) {
+      reapBulkhead(control, dead)
+      if (givesPermits(control)) abandon(control, slot, stillHeld)
     }
     freeSlot(memory, shape, slot, word)
   }

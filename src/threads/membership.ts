@@ -5,6 +5,7 @@ import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
 import { Bulletin } from '../news/bulletin.ts'
 import { reportDamage } from '../protocol/cell.ts'
+import { ControlDirectory, givesPermits } from '../protocol/control.ts'
 import { Directory } from '../protocol/directory.ts'
 import { claimSlot, freeSlot, OVERFLOW_SLOT, slotWord, useOverflow } from '../protocol/slots.ts'
 import { moveInFlight } from '../protocol/totals.ts'
@@ -53,6 +54,9 @@ export function leave(region: Region, membership: Membership): void {
     for (const cell of new Directory(region, id).cells()) {
       releasePlacesOf(cell, slot, 'overflow', () => true)
       moveInFlight(cell, slot)
+    }
+    for (const control of new ControlDirectory(region, id).controlsAfter(0)) {
+      if (givesPermits(control)) moveInFlight(control, slot)
     }
   } catch {
     reportDamage(memory, 'the directory')

@@ -3,9 +3,10 @@ import { threadId } from 'node:worker_threads'
 import type { Region } from '../memory/region.ts'
 import { Core } from '../protocol/breaker.ts'
 import type { Cell } from '../protocol/cell.ts'
+import { type Control, ControlDirectory } from '../protocol/control.ts'
 import { cellOf, Directory } from '../protocol/directory.ts'
 import { OVERFLOW_SLOT } from '../protocol/slots.ts'
-import { reapMarked } from './deaths.ts'
+import { type Held, reapMarked } from './deaths.ts'
 
 /** The keeper makes no breakers; of its transitions it says that they are its own. */
 const KEEPER = { thread: threadId, parent: 0 }
@@ -15,10 +16,13 @@ export class Upkeep {
   readonly #directory: Directory
   readonly #cores: Core[] = []
   readonly #cells: Cell[] = []
+  readonly #controlDirectory: ControlDirectory
+  readonly #controls: Control[] = []
 
   constructor(region: Region) {
     this.#region = region
     this.#directory = new Directory(region, KEEPER)
+    this.#controlDirectory = new ControlDirectory(region, KEEPER)
   }
 
   /**
@@ -26,13 +30,20 @@ export class Upkeep {
    * sees a thread end reaps.
    */
   round(): void {
+    this.#readOn()
+    for (const core of this.#cores) core.tend()
+    reapMarked(this.#region, () => this.#readOn())
+  }
+
+  /** All that there is by now. */
+  #readOn(): Held {
     for (const entry of this.#directory.entriesAfter(this.#cores.length)) {
       // It asks and records nothing, so the slot does not matter.
       const core = new Core(cellOf(this.#region, entry, KEEPER), OVERFLOW_SLOT)
       this.#cores.push(core)
       this.#cells.push(core.cell)
     }
-    for (const core of this.#cores) core.tend()
-    reapMarked(this.#region, this.#cells)
+    this.#controls.push(...this.#controlDirectory.controlsAfter(this.#controls.length))
+    return { cells: this.#cells, controls: this.#controls }
   }
 }

@@ -1,21 +1,11 @@
-/** Threads, directory and definitions. */
-import {
-  DEFINITION_WORDS,
-  field,
-  HEADER,
-  LINE,
-  type Numbers,
-  type Parts,
-  readOptions,
-  type Shape,
-  shapeOf,
-} from './format.ts'
+/** Threads, and directories with their definitions. */
+import { type Area, DEFINITION_WORDS, field, HEADER, LINE, type Parts } from './format.ts'
 import { CERTAIN, hex, type Options, type Say } from './report.ts'
 
 /** Words of a definition. */
 const NAME_END = 69
 const OPTIONS = 70
-const OPTIONS_END = OPTIONS + 28
+const OPTIONS_END = OPTIONS + 30
 /** In the parent's place of a THREAD word: its thread is known to have ended. */
 const DEAD = 2 ** 26 - 1
 /** Threads from this number on are not Node's, which alone numbers each once. */
@@ -48,65 +38,91 @@ export function checkThreads(parts: Parts, options: Options, say: Say): Map<numb
   return holders
 }
 
-export interface Entry {
+/** What a directory is of: breakers or controls. */
+export interface Contents<N, S extends { readonly words: number }> {
+  /** Before what is said of their entries, definitions and arena. */
+  readonly prefix: string
+  areaOf(parts: Parts): Area
+  /** The options at word `at`, and what is wrong with them. */
+  readOptions(parts: Parts, at: number): { numbers: N; faults: string[] }
+  shapeOf(numbers: N, maxThreads: number): S
+  /** What tells one from all the others, as it stands in messages. */
+  keyOf(name: string, numbers: N): string
+}
+
+export interface Entry<N, S> {
   /** Its number in the directory. */
   readonly index: number
   readonly name: string
-  readonly numbers: Numbers
+  readonly numbers: N
   /** Whether its options are legal: else its record cannot be read. */
   readonly isSound: boolean
   /** When it was made, in ms. */
   readonly created: number
-  readonly shape: Shape
+  readonly shape: S
   readonly record: number
   readonly definition: number
 }
 
-/** What has been read of the directory. */
-interface Log {
-  readonly entries: Entry[]
+/** What has been read of a directory. */
+interface Log<N, S extends { readonly words: number }> {
+  readonly parts: Parts
+  readonly contents: Contents<N, S>
+  readonly area: Area
+  readonly entries: Entry<N, S>[]
   readonly published: Set<number>
-  readonly names: Set<string>
+  readonly keys: Set<string>
+  readonly say: Say
   /** Where the next record starts, in words. */
   record: number
 }
 
-/** The breakers of the region, as far as their entries can be believed. */
-export function checkDirectory(
+/** What stands in a directory, as far as its entries can be believed. */
+export function checkDirectory<N, S extends { readonly words: number }>(
   parts: Parts,
+  contents: Contents<N, S>,
   options: Options,
   holders: ReadonlyMap<number, number>,
   say: Say,
-): Entry[] {
-  const log: Log = { entries: [], published: new Set(), names: new Set(), record: parts.arena }
+): Entry<N, S>[] {
+  const area = contents.areaOf(parts)
+  const told: Say = (sentence, certain) => say(`${contents.prefix}${sentence}`, certain)
+  const found = { entries: [], published: new Set<number>(), keys: new Set<string>() }
+  const log: Log<N, S> = { parts, contents, area, ...found, say: told, record: area.arena }
   let ended = false
-  for (let index = 0; index < parts.maxBreakers; index++) {
-    const word = parts.long(parts.directory + index * 2)
+  for (let index = 0; index < area.entries; index++) {
+    const word = parts.long(area.directory + index * 2)
     const what = `entry ${index}, ENTRY is ${hex(word)}`
-    if (word !== 0n && ended) say(`${what}, after an empty one`)
+    if (word !== 0n && ended) told(`${what}, after an empty one`)
     ended ||= word === 0n
-    if (!ended && !checkEntry(parts, word, what, log, say)) return log.entries
+    if (!ended && !checkEntry(log, word, what)) return log.entries
   }
-  const stray = parts.firstNonZero(log.record, parts.arena + parts.arenaWords)
-  if (stray >= 0) say(`arena, word ${stray} is ${hex(parts.word(stray))}, beyond the last record`)
-  checkHolders(parts, options, log.published, holders, say)
+  const stray = parts.firstNonZero(log.record, area.end)
+  if (stray >= 0) told(`arena, word ${stray} is ${hex(parts.word(stray))}, beyond the last record`)
+  checkHolders(log, options, holders)
   return log.entries
 }
 
 /** False when nobody can tell where the next record starts. */
-function checkEntry(parts: Parts, word: bigint, what: string, log: Log, say: Say): boolean {
-  const wrong = (sentence: string): void => say(`${what}: ${sentence}`, CERTAIN)
+function checkEntry<N, S extends { readonly words: number }>(
+  log: Log<N, S>,
+  word: bigint,
+  what: string,
+): boolean {
+  const { parts, contents, area } = log
+  const wrong = (sentence: string): void => log.say(`${what}: ${sentence}`, CERTAIN)
   const definition = Number(BigInt.asIntN(32, word >> 32n)) - 1
-  if (!(definition >= 0 && definition < parts.definitionCount)) {
+  if (!(definition >= 0 && definition < area.definitionCount)) {
     wrong(`there is no definition ${definition}`)
     return false
   }
   if (log.published.has(definition)) wrong(`definition ${definition} has an entry already`)
   log.published.add(definition)
-  const found = checkDefinition(parts, definition, say)
-  if (log.names.has(found.name)) wrong(`there is an entry for "${found.name}" already`)
-  log.names.add(found.name)
-  const shape = shapeOf(found.numbers, parts.maxThreads)
+  const found = checkDefinition(log, definition)
+  const key = contents.keyOf(found.name, found.numbers)
+  if (log.keys.has(key)) wrong(`there is an entry for ${key} already`)
+  log.keys.add(key)
+  const shape = contents.shapeOf(found.numbers, parts.maxThreads)
   const words = field(word, 0, 32) * LINE
   if (shape.words !== words) {
     wrong(`its options need ${shape.words / LINE} lines, not ${words / LINE}`)
@@ -114,7 +130,7 @@ function checkEntry(parts: Parts, word: bigint, what: string, log: Log, say: Say
   }
   const { record } = log
   log.record += words
-  if (log.record > parts.arena + parts.arenaWords) {
+  if (log.record > area.end) {
     wrong('its record goes beyond the arena')
     return false
   }
@@ -124,18 +140,17 @@ function checkEntry(parts: Parts, word: bigint, what: string, log: Log, say: Say
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function checkDefinition(
-  parts: Parts,
+function checkDefinition<N, S extends { readonly words: number }>(
+  { parts, contents, area, say }: Log<N, S>,
   definition: number,
-  say: Say,
-): Pick<Entry, 'name' | 'numbers' | 'isSound' | 'created'> {
-  const start = parts.definitions + definition * DEFINITION_WORDS
+): Pick<Entry<N, S>, 'name' | 'numbers' | 'isSound' | 'created'> {
+  const start = area.definitions + definition * DEFINITION_WORDS
   const what = `definition ${definition}`
   const created = parts.double(start + 2)
   if (!(created >= 0 && created * 1000 <= parts.now + 1)) {
     say(`${what}, CREATED is ${created}, not a time up to now`)
   }
-  const { numbers, faults } = readOptions(parts, start + OPTIONS)
+  const { numbers, faults } = contents.readOptions(parts, start + OPTIONS)
   for (const fault of faults) say(`${what}, ${fault}`, CERTAIN)
   const options = { numbers, isSound: faults.length === 0, created }
   const length = parts.word(start + 4)
@@ -156,17 +171,15 @@ function checkDefinition(
 }
 
 /** A definition without an entry is free, or a living thread is about to publish it. */
-function checkHolders(
-  parts: Parts,
+function checkHolders<N, S extends { readonly words: number }>(
+  { parts, area, published, say }: Log<N, S>,
   options: Options,
-  published: ReadonlySet<number>,
   holders: ReadonlyMap<number, number>,
-  say: Say,
 ): void {
   const living = new Set(holders.values())
   const othersMayLive = parts.word(HEADER.OVERFLOW_USED) !== 0
-  for (let definition = 0; definition < parts.definitionCount; definition++) {
-    const start = parts.definitions + definition * DEFINITION_WORDS
+  for (let definition = 0; definition < area.definitionCount; definition++) {
+    const start = area.definitions + definition * DEFINITION_WORDS
     checkUnused(parts, start, definition, say)
     const holder = parts.long(start)
     const what = `definition ${definition}, HOLDER is ${hex(holder)}`

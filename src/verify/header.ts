@@ -1,6 +1,7 @@
 /** The header, the defaults and presence. */
 import { memoryBytesOf } from '../memory/kernel-memory.ts'
-import { ahead, field, HEADER, LINE, MAGIC, type Parts, readOptions } from './format.ts'
+import { ahead, field, HEADER, LINE, MAGIC, type Parts } from './format.ts'
+import { readOptions } from './format-breaker.ts'
 import { CERTAIN, hex, ms, type Say } from './report.ts'
 
 /** Of the TICK word. */
@@ -24,10 +25,12 @@ export function checkHeader(parts: Parts, say: Say): boolean {
     expect('MAX_BREAKERS', 1, 65_536),
     expect('MAX_THREADS', 1, 1023),
     expect('ARENA_LINES', 1, 2 ** 31 - 1),
+    expect('MAX_CONTROLS', 1, 65_536),
+    expect('CONTROL_LINES', 1, 2 ** 31 - 1),
   ]
   if (isWhole.includes(false)) return false
   const { maxBreakers, maxThreads } = parts
-  const words = parts.arena + parts.arenaWords
+  const words = parts.controls.end
   const bytes = words * 4
   const { byteLength } = parts.memory
   if (bytes !== byteLength && byteLength !== memoryBytesOf({ maxBreakers, maxThreads, words })) {
@@ -85,15 +88,17 @@ function checkKeeper(parts: Parts, say: Say): void {
 }
 
 function checkPadding(parts: Parts, say: Say): void {
+  const { breakers, controls } = parts
   for (const [what, from, to] of [
-    ['header', HEADER.TICK_MS + 2, LINE],
+    ['header', HEADER.CONTROL_LINES + 1, LINE],
     ['header', HEADER.THREADS_WITHOUT_SLOT + 1, HEADER.EXPORTER],
     ['header', HEADER.EXPORTER + 2, 2 * LINE],
     ['header', HEADER.TICK + 1, 3 * LINE],
     ['header', HEADER.JOURNAL_HEAD + 1, parts.defaults],
-    ['defaults', parts.defaults + 28, parts.threads],
+    ['defaults', parts.defaults + 30, parts.threads],
     ['threads', parts.threads + (parts.maxThreads + 1) * 2, parts.presence],
-    ['directory', parts.directory + parts.maxBreakers * 2, parts.definitions],
+    ['directory', breakers.directory + breakers.entries * 2, breakers.definitions],
+    ['directory of controls', controls.directory + controls.entries * 2, controls.definitions],
   ] as const) {
     const at = parts.firstNonZero(from, to)
     if (at >= 0) say(`${what}, unused word ${at} is ${hex(parts.word(at))}, not 0`, CERTAIN)

@@ -127,7 +127,7 @@ function readKey(
     say(number, 'KEY', `is ${hex(key)}: there can be no breaker ${breaker}`, CERTAIN)
     return undefined
   }
-  if (parts.long(parts.directory + breaker * 2) === 0n) {
+  if (parts.long(parts.breakers.directory + breaker * 2) === 0n) {
     say(number, 'KEY', `is ${hex(key)}: there is no breaker ${breaker}`)
     return undefined
   }

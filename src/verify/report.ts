@@ -1,5 +1,6 @@
 /** How a violation is told: breaker, word and value in one sentence. */
-import type { Numbers, Parts, Shape } from './format.ts'
+import type { Parts } from './format.ts'
+import type { Numbers, Shape } from './format-breaker.ts'
 
 export interface Options {
   /** Nobody is in the midst of a call and every permit is settled: nothing may be in flight. */

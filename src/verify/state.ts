@@ -1,5 +1,6 @@
 /** STATE and the words that belong to its generation, and the trials. */
-import { ahead, DETAILS, FOR_EVER, field, GENERATIONS, isLater, LINE, TRIALS } from './format.ts'
+import { ahead, FOR_EVER, field, GENERATIONS, isLater, LINE } from './format.ts'
+import { DETAILS, TRIALS } from './format-breaker.ts'
 import { CERTAIN, hex, ms, type Say, type Subject } from './report.ts'
 import { checkText, NO_TAG, TEXT_WORDS } from './text.ts'
 
@@ -22,7 +23,7 @@ export function wrap(generation: number): number {
   return (generation + GENERATIONS) % GENERATIONS
 }
 
-export function checkControl(subject: Subject): void {
+export function checkState(subject: Subject): void {
   const { parts, record, state, say } = subject
   const word = parts.word(record)
   if (word < 0) say(0, 'STATE', `is ${hex(word)}, more than 31 bits`, CERTAIN)

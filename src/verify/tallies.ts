@@ -1,5 +1,6 @@
 /** What each slot counts for people alone: refusals in rare states, and how long calls took. */
-import { field, HEADER, TALLY_WORDS } from './format.ts'
+import { field, HEADER } from './format.ts'
+import { TALLY_WORDS } from './format-breaker.ts'
 import { CERTAIN, hex, type Subject } from './report.ts'
 import { FORCED_OPEN, HALF_OPEN, STATES, TRANSITIONS } from './state.ts'
 import { shardOf } from './totals.ts'
@@ -9,8 +10,9 @@ const REFUSED = [
   ['REFUSED_HALF_OPEN', 0, HALF_OPEN],
   ['REFUSED_FORCED_OPEN', 2, FORCED_OPEN],
 ] as const
-const MICROS = 4
-const DURATIONS = 6
+const LOCAL_STALLS = 4
+const MICROS = 6
+const DURATIONS = 8
 
 /** The counters: one below the first octave, ten equal steps in each of 23, one above. */
 const UNIT = 100
@@ -46,6 +48,10 @@ function checkTally(subject: Subject, slot: number, at: number): void {
     if (refused > 0n && !everEntered(subject, state)) {
       say(at + word, what, `is ${refused}, yet it was never in state ${state}`)
     }
+  }
+  const stalls = parts.long(record + at + LOCAL_STALLS)
+  if (stalls < 0n) {
+    say(at + LOCAL_STALLS, `LOCAL_STALLS of slot ${slot}`, `is ${stalls}`, CERTAIN)
   }
   checkDurations(subject, slot, at)
 }

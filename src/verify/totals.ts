@@ -1,8 +1,9 @@
 /** The totals of each shard: conservation (P6), and what no shard without an owner holds. */
-import { HEADER, TIME, TOTALS_WORDS } from './format.ts'
+import { HEADER } from './format.ts'
+import { AGES_WORDS, TIME, TOTALS_WORDS } from './format-breaker.ts'
 import { CERTAIN, hex, type Subject } from './report.ts'
 
-const NAMES = [
+export const TOTAL_NAMES = [
   'ADMITTED',
   'SUCCEEDED',
   'FAILED',
@@ -12,6 +13,8 @@ const NAMES = [
   'REFUSED',
   'ABANDONED',
 ] as const
+
+export type TotalName = (typeof TOTAL_NAMES)[number]
 
 export function checkTotals(subject: Subject, liveSlots: ReadonlySet<number>): void {
   const { parts, record, options, shape } = subject
@@ -43,8 +46,20 @@ export function shardOf({ shape }: Subject, slot: number): number {
 function checkPadding(subject: Subject, slot: number, at: number, words: number): void {
   const { parts, record, numbers, say } = subject
   const buckets = numbers.window === TIME ? numbers.buckets * (slot === 0 ? 10 : 8) : 0
-  const stray = parts.firstNonZero(record + at + TOTALS_WORDS + buckets, record + at + words)
+  const ages = slot > 0 && numbers.hanging === 1 ? AGES_WORDS : 0
+  const end = record + at + TOTALS_WORDS + buckets + ages
+  const stray = parts.firstNonZero(end, record + at + words)
   if (stray >= 0) say(stray - record, 'unused', `is ${hex(parts.word(stray))}, not 0`, CERTAIN)
+}
+
+/** Permits that the slot gave and has not seen settled. */
+export function inFlightOf(subject: Subject, slot: number): bigint {
+  const { parts, record } = subject
+  const at = record + shardOf(subject, slot)
+  const ended = (['SUCCEEDED', 'FAILED', 'IGNORED', 'LATE', 'ABANDONED'] as const).map(name =>
+    parts.long(at + TOTAL_NAMES.indexOf(name) * 2),
+  )
+  return ended.reduce((left, total) => left - total, parts.long(at))
 }
 
 /** The shard's calls in flight. */
@@ -55,14 +70,14 @@ function checkShard(
   liveSlots: ReadonlySet<number>,
 ): bigint {
   const { parts, record, say } = subject
-  const totals = NAMES.map((_, index) => parts.long(record + at + index * 2))
+  const totals = TOTAL_NAMES.map((_, index) => parts.long(record + at + index * 2))
   totals.forEach((total, index) => {
     if (total >= 0n) return
-    say(at + index * 2, `${NAMES[index]} of slot ${slot}`, `is ${total}`, CERTAIN)
+    say(at + index * 2, `${TOTAL_NAMES[index]} of slot ${slot}`, `is ${total}`, CERTAIN)
   })
-  const of = (name: (typeof NAMES)[number]): bigint => totals[NAMES.indexOf(name)] ?? 0n
+  const of = (name: TotalName): bigint => totals[TOTAL_NAMES.indexOf(name)] ?? 0n
   const recorded = of('SUCCEEDED') + of('FAILED')
-  const inFlight = of('ADMITTED') - recorded - of('IGNORED') - of('LATE') - of('ABANDONED')
+  const inFlight = inFlightOf(subject, slot)
   if (inFlight < 0n) {
     say(at, `totals of slot ${slot}`, `count ${-inFlight} more calls ended than admitted`)
   } else if (inFlight > 0n && slot > 0 && !liveSlots.has(slot)) {

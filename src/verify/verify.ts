@@ -13,12 +13,15 @@
  * A region that was copied while threads worked is not of one moment: words that should fit each
  * other may not. A finding says whether that could be its cause.
  */
-import { checkDirectory, checkThreads, type Entry } from './directory.ts'
+import { checkAges } from './ages.ts'
+import { checkControls } from './controls.ts'
+import { checkDirectory, checkThreads } from './directory.ts'
 import { field, HEADER_WORDS, Parts } from './format.ts'
+import { BREAKERS, type BreakerEntry } from './format-breaker.ts'
 import { checkHeader, checkPresence } from './header.ts'
 import { checkJournal, type Standing } from './journal.ts'
 import { CERTAIN, type Finding, type Options, type Say, type Subject } from './report.ts'
-import { checkControl, checkDetails, checkTrials, SINCE } from './state.ts'
+import { checkDetails, checkState, checkTrials, SINCE } from './state.ts'
 import { checkTallies } from './tallies.ts'
 import { checkTotals } from './totals.ts'
 import { checkTransitions } from './transitions.ts'
@@ -43,16 +46,17 @@ export function findingsOf(buffer: SharedArrayBuffer, options: Options = {}): Fi
   checkPresence(parts, say)
   const liveSlots = new Set(holders.keys())
   const standings = new Map<number, Standing>()
-  for (const entry of checkDirectory(parts, options, holders, say)) {
+  for (const entry of checkDirectory(parts, BREAKERS, options, holders, say)) {
     const subject = subjectOf(parts, options, entry, say)
     standings.set(entry.index, standingOf(subject, entry))
     if (entry.isSound) checkBreaker(subject, liveSlots)
   }
   checkJournal(parts, options, standings, say)
+  checkControls(parts, options, holders, say)
   return findings
 }
 
-function standingOf({ parts, record, generation, state }: Subject, entry: Entry): Standing {
+function standingOf({ parts, record, generation, state }: Subject, entry: BreakerEntry): Standing {
   const long = parts.long(record + SINCE + (generation & 1) * 2)
   const isSaid = field(long, 51, 13) === generation % 8192 && entry.created >= 0
   // Nothing is before its breaker.
@@ -60,7 +64,7 @@ function standingOf({ parts, record, generation, state }: Subject, entry: Entry)
   return { generation, state, since, trials: entry.numbers.trials }
 }
 
-function subjectOf(parts: Parts, options: Options, entry: Entry, say: Say): Subject {
+function subjectOf(parts: Parts, options: Options, entry: BreakerEntry, say: Say): Subject {
   const { name, numbers, shape, record } = entry
   const word = parts.word(record)
   return {
@@ -77,11 +81,12 @@ function subjectOf(parts: Parts, options: Options, entry: Entry, say: Say): Subj
 }
 
 function checkBreaker(subject: Subject, liveSlots: ReadonlySet<number>): void {
-  checkControl(subject)
+  checkState(subject)
   checkDetails(subject)
   checkTransitions(subject)
   checkTrials(subject, liveSlots)
   checkWindow(subject)
   checkTotals(subject, liveSlots)
   checkTallies(subject)
+  checkAges(subject, liveSlots)
 }

@@ -1,5 +1,7 @@
 /** What stands in the three windows, the stock and the periodic sum. */
-import { ahead, CONSECUTIVE, COUNT, field, isLater, type Numbers, TIME } from './format.ts'
+import { checkBucket, checkOverflowBuckets, type Timed } from './buckets.ts'
+import { ahead, field, isLater } from './format.ts'
+import { CONSECUTIVE, COUNT, type Numbers, TIME, TOTALS_WORDS } from './format-breaker.ts'
 import { CERTAIN, hex, ms, type Say, type Subject } from './report.ts'
 import { CLOSED } from './state.ts'
 
@@ -26,7 +28,8 @@ export function checkWindow(subject: Subject): void {
   }
   if (window === TIME) {
     const counts = checkBuckets(subject)
-    if (counts !== undefined) checkStock(subject, counts)
+    // Calls that hang are in the sum as well, and come and go with time.
+    if (counts !== undefined && subject.numbers.hanging === 0) checkStock(subject, counts)
   }
   checkSummary(subject)
 }
@@ -151,13 +154,14 @@ function checkStock(subject: Subject, counts: Counts): void {
 /** The window's counts, where the stock must fit them: somebody recorded in the present bucket. */
 function checkBuckets(subject: Subject): Counts | undefined {
   const { parts, record, shape, numbers } = subject
+  const timed = timedOf(subject)
   const counts: Counts = { calls: 0, failures: 0, slow: 0 }
   let isPresent = false
   for (let slot = 1; slot <= parts.maxThreads; slot++) {
     const shard = shape.shards + shape.overflowWords + (slot - 1) * shape.shardWords
     for (let index = 0; index < numbers.buckets; index++) {
-      const at = shard + 16 + index * 8
-      const age = checkBucket(subject, slot, index, at)
+      const at = shard + TOTALS_WORDS + index * 8
+      const age = checkBucket(timed, slot, index, at)
       if (age === undefined || age >= numbers.buckets) continue
       isPresent ||= age === 0
       for (let kind = 0; kind < 4; kind++) {
@@ -165,65 +169,14 @@ function checkBuckets(subject: Subject): Counts | undefined {
       }
     }
   }
-  const overflowUsed = checkOverflowBuckets(subject)
+  const overflowUsed = checkOverflowBuckets(timed, shape.shards + TOTALS_WORDS)
   return isPresent && !overflowUsed ? counts : undefined
 }
 
-function bucketNow({ parts, numbers }: Subject): number {
-  return Math.floor(((parts.now / 1000) * numbers.buckets) / numbers.length)
-}
-
-/** How many buckets ago it was, if it is of the current generation. */
-function checkBucket(
-  subject: Subject,
-  slot: number,
-  index: number,
-  at: number,
-): number | undefined {
-  const { parts, record, numbers, options, generation } = subject
-  const say = (name: string, sentence: string, certain = false): void =>
-    subject.say(at, `${name} of slot ${slot}, bucket ${index},`, sentence, certain)
-  if (parts.firstNonZero(record + at, record + at + 8) < 0) return undefined
-  const stray = parts.firstNonZero(record + at + 6, record + at + 8)
-  if (stray >= 0) say('unused', `is ${hex(parts.word(stray))}, not 0`, CERTAIN)
-  const stamp = parts.word(record + at)
-  const turn = parts.word(record + at + 1)
-  if (stamp === -1) {
-    if (!options.deaths) say('STAMP', 'is -1: it was never turned over to the end')
-    return undefined
-  }
-  if (!(stamp >= 0 && stamp < 2 ** 30)) {
-    say('STAMP', `is ${stamp}, not in 0 .. 2^30 - 1`, CERTAIN)
-    return undefined
-  }
-  const number = (turn >>> 28) * 2 ** 30 + stamp
-  const age = ahead(bucketNow(subject), number, 34)
-  if (age >= 2 ** 33) say('STAMP', `says bucket ${number}, now is ${bucketNow(subject)}`)
-  if (number % numbers.buckets !== index) say('STAMP', `says bucket ${number}: another place's`)
-  const of = turn & 0xfffffff
-  if (isLater(of, generation)) say('TURN', `is of generation ${of}, at generation ${generation}`)
-  return of === generation ? age : undefined
-}
-
-function checkOverflowBuckets(subject: Subject): boolean {
-  const { parts, record, shape, numbers, generation } = subject
-  let used = false
-  for (let index = 0; index < numbers.buckets; index++) {
-    const at = shape.shards + 16 + index * 10
-    if (parts.firstNonZero(record + at, record + at + 10) < 0) continue
-    used = true
-    const epoch = parts.long(record + at)
-    const say: Say = (sentence, certain) =>
-      subject.say(at, `EPOCH of slot 0, bucket ${index},`, `is ${hex(epoch)}: ${sentence}`, certain)
-    const of = field(epoch, 36, 28)
-    const number = field(epoch, 0, 36)
-    if (isLater(of, generation)) say(`generation ${of}, at generation ${generation}`)
-    if (number % numbers.buckets !== index) say(`bucket ${number}: another place's`, CERTAIN)
-    if (ahead(bucketNow(subject), number, 36) >= 2 ** 35) {
-      say(`bucket ${number}, now is ${bucketNow(subject)}`)
-    }
-  }
-  return used
+function timedOf(subject: Subject): Timed {
+  const { parts, numbers } = subject
+  const present = Math.floor(((parts.now / 1000) * numbers.buckets) / numbers.length)
+  return { ...subject, buckets: numbers.buckets, present }
 }
 
 const SUMMARY_WORDS = ['GENERATION', 'CALLS', 'FAILURES', 'SLOW', 'SLOW_FAILURES'] as const

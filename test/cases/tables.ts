@@ -7,11 +7,11 @@ export const LEFT_OUT: Record<string, string> = {
   'MM-01': 'breakers are not evicted yet; a full registry refuses new names (P9)',
   'SX-01': 'no export and import of state yet',
   'SX-02': 'no export and import of state yet',
-  'BH-01': 'no bulkhead yet',
-  'BH-02': 'no bulkhead yet',
+  'BH-01': 'a bulkhead: test/overload/bulkhead/cases.test.ts',
+  'BH-02': 'a bulkhead: test/overload/bulkhead/cases.test.ts',
   'RI-01': 'no retry yet',
-  'AT-01': 'no adaptive throttling yet',
-  'AT-03': 'no adaptive throttling yet',
+  'AT-01': 'a throttle: test/overload/throttle/cases.test.ts',
+  'AT-03': 'a throttle: test/overload/throttle/cases.test.ts',
 }
 
 /** Needs real threads: replayed with one worker for each thread of the case. */

@@ -36,12 +36,13 @@ export function runTool(...args: string[]): Promise<Ran> {
   })
 }
 
-/** A breaker in each state and of each window; 7 s on a manual clock, without jitter. */
+/** A breaker in each state and of each window, controls; 7 s on a manual clock, without jitter. */
 export function makeStates(): Registry {
   const registry = createRegistry({
     clock: 'manual',
     maxThreads: 3,
     maxBreakers: 8,
+    maxControls: 8,
     defaults: { timeoutMs: 800, minimumNumberOfCalls: 10 },
   })
   registry.advance(5000)
@@ -69,7 +70,9 @@ export function makeStates(): Registry {
     trialTimeoutMs: 2000,
   })
   for (let call = 0; call < 3; call++) halfOpen.recordFailure(halfOpen.tryAcquire())
+  const throttle = overload(registry)
   registry.advance(500)
+  throttle()
   halfOpen.tryAcquire()
   halfOpen.recordSuccess(halfOpen.tryAcquire())
   const forced = registry.breaker('forced', count)
@@ -82,4 +85,22 @@ export function makeStates(): Registry {
   metrics.recordFailure(metrics.tryAcquire())
   new ExporterLease(viewsOf(registry.handle.buffer)).hold(7000, 30_000)
   return registry
+}
+
+/** A control of each kind, as many calls as were asked for. What is to be done half a second on. */
+function overload(registry: Registry): () => void {
+  const throttle = registry.throttle('backend', { windowMs: 1000 })
+  const asked = Array.from({ length: 12 }, () => throttle.tryAcquire())
+  for (const permit of asked.slice(0, 8)) throttle.recordRejected(permit)
+  const bulkhead = registry.bulkhead('pool', { maxConcurrentCalls: 3, maxQueuedCalls: 2 })
+  for (let call = 0; call < 4; call++) bulkhead.tryAcquire()
+  const budget = registry.retryBudget('retries', { minimumPerSecond: 0 })
+  for (let call = 0; call < 10; call++) budget.recordCall()
+  for (let retry = 0; retry < 3; retry++) budget.tryRetry()
+  const hosts = registry.hosts('hosts', { consecutiveFailures: 2, baseEjectionMs: 1000 })
+  for (const host of ['10.0.0.1', '10.0.0.2']) hosts.record(host, 'success')
+  for (let call = 0; call < 2; call++) hosts.record('10.0.0.2', 'failure')
+  return () => {
+    for (const permit of asked.slice(8, 11)) throttle.recordAccepted(permit)
+  }
 }

@@ -2,11 +2,18 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { threadId } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { createRegistry } from '../../src/index.ts'
-import { LINE_WORDS } from '../../src/memory/layout.ts'
+import { CONTROL } from '../../src/memory/controls.ts'
+import { LINE_WORDS, TALLY } from '../../src/memory/layout.ts'
 import { attachRegion } from '../../src/memory/region.ts'
+import { tallyOf } from '../../src/protocol/cell.ts'
+import { ControlDirectory } from '../../src/protocol/control.ts'
+import { Directory } from '../../src/protocol/directory.ts'
 import { makeFolder, makeStates, runTool } from './support.ts'
+
+const NOBODY = { thread: 0, parent: 0 }
 
 /** A file with the region of `makeStates`, by the same name wherever it stands. */
 function dumpStates(): string {
@@ -62,6 +69,45 @@ it('prints the same as JSON', async () => {
   ])
   expect(view.breakers[0].durations).toMatchObject({ count: 22, sumMs: 258 })
   expect(view).toMatchObject({ exporterLeaseUntil: 37_000, journalEntries: 7 })
+  expect(view.controls.map(({ kind, name }: NamedControl) => `${kind} ${name}`)).toEqual([
+    'throttle backend',
+    'bulkhead pool',
+    'retry budget retries',
+    'host group hosts',
+  ])
+  expect(view.controls[1].places).toEqual([0, 1, 2].map(place => ({ place, thread: threadId })))
+  expect(view.controls[3].hosts[1]).toMatchObject({ name: '10.0.0.2', ejectedUntil: 7500 })
+})
+
+interface NamedControl {
+  readonly kind: string
+  readonly name: string
+}
+
+it('prints calls that hang, timeouts that were late, and calls that wait', async () => {
+  const registry = createRegistry({ clock: 'manual', maxBreakers: 2, maxControls: 1 })
+  const slow = { slowCallDurationThresholdMs: 160, countHangingCalls: true }
+  const breaker = registry.breaker('b', slow)
+  for (let call = 0; call < 3; call++) breaker.tryAcquire()
+  registry.bulkhead('pool', { maxConcurrentCalls: 1, maxQueuedCalls: 4 })
+  registry.advance(1000)
+  const { memory } = attachRegion(registry.handle)
+  const [cell] = new Directory(attachRegion(registry.handle), NOBODY).cells()
+  const [pool] = new ControlDirectory(attachRegion(registry.handle), NOBODY).controlsAfter(0)
+  if (cell === undefined || pool === undefined) throw new Error('both were made')
+  memory.longs[tallyOf(cell, 1) + TALLY.LOCAL_STALLS] = 2n
+  memory[pool.record + CONTROL.WAITING] = 1
+  memory.set([threadId + 1, 601, 8, 0], pool.record + pool.shape.queue)
+  const file = join(makeFolder(), 'region')
+  registry.dump(file)
+  const { stdout } = await runTool(file)
+  expect(stdout).toMatch(/^ {2}hanging +3 calls, counted as slow$/m)
+  expect(stdout).toMatch(/^ {2}2 timeouts late because the thread's own loop was blocked$/m)
+  const waiting = `2 calls: 1 of thread ${threadId}, 1 of thread 7, the longest for 400 ms`
+  expect(stdout).toContain(waiting)
+  const { code, stdout: one } = await runTool(file, '--breaker', 'b')
+  expect(code).toBe(1)
+  expect(one).not.toContain('bulkhead "pool"\n')
 })
 
 interface NamedState {

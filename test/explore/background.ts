@@ -11,9 +11,9 @@ import {
   JOURNAL_LONGS,
   LINE_WORDS,
   RECORD,
-  regionShapeOf,
   STATES,
 } from '../../src/memory/layout.ts'
+import { regionShapeOf } from '../../src/memory/region-shape.ts'
 import { linesOf } from '../../src/memory/words/threads.ts'
 
 const JOURNAL_WORDS = JOURNAL_ENTRIES * JOURNAL_LONGS * 2
@@ -21,15 +21,19 @@ const COUNT_WORDS = STATES * STATES * 2
 
 /** True for those words, of the breakers that there are now. */
 export function journalWords(memory: Memory): (word: number) => boolean {
-  const maxBreakers = memory[HEADER.MAX_BREAKERS] as number
-  const maxThreads = memory[HEADER.MAX_THREADS] as number
-  const arenaLines = memory[HEADER.ARENA_LINES] as number
-  const shape = regionShapeOf({ maxBreakers, maxThreads, arenaLines })
+  const at = (word: number): number => memory[word] as number
+  const shape = regionShapeOf({
+    maxBreakers: at(HEADER.MAX_BREAKERS),
+    maxThreads: at(HEADER.MAX_THREADS),
+    arenaLines: at(HEADER.ARENA_LINES),
+    maxControls: at(HEADER.MAX_CONTROLS),
+    controlLines: at(HEADER.CONTROL_LINES),
+  })
   const counts: number[] = []
-  let record = shape.arena
-  for (let breaker = 0; breaker < maxBreakers; breaker++) {
+  let record = shape.breakers.arena
+  for (let breaker = 0; breaker < shape.maxBreakers; breaker++) {
     counts.push(record + RECORD.TRANSITIONS_LONG * 2)
-    record += linesOf(memory.longs[shape.directoryLong + breaker] as bigint) * LINE_WORDS
+    record += linesOf(memory.longs[shape.breakers.directoryLong + breaker] as bigint) * LINE_WORDS
   }
   const journal = shape.journalLong * 2
   return word =>

@@ -68,6 +68,7 @@ export function emptyRegion(maxThreads: number): Region {
   return createRegion(
     readRegistryOptions({
       maxBreakers: 2,
+      maxControls: 4,
       maxThreads,
       clock: 'manual',
       defaults: { slidingWindow: { type: 'time', durationMs: 1000, buckets: 2 } },

@@ -10,8 +10,13 @@ import { randomWalks } from './random.ts'
 import { explain, replay } from './replay.ts'
 import { Failure, type Report } from './report.ts'
 import type { Scenario } from './scenario.ts'
+import * as ages from './scenarios/ages.ts'
+import * as budget from './scenarios/budget.ts'
+import * as bulkhead from './scenarios/bulkhead.ts'
+import * as bulkheadQueue from './scenarios/bulkhead-queue.ts'
 import * as crowds from './scenarios/crowds.ts'
 import * as deaths from './scenarios/deaths.ts'
+import * as hosts from './scenarios/hosts.ts'
 import * as journal from './scenarios/journal.ts'
 import * as keeper from './scenarios/keeper.ts'
 import * as lateTrials from './scenarios/late-trials.ts'
@@ -22,6 +27,7 @@ import * as sparing from './scenarios/sparing.ts'
 import * as state from './scenarios/state.ts'
 import * as sums from './scenarios/sums.ts'
 import * as threads from './scenarios/threads.ts'
+import * as throttle from './scenarios/throttle.ts'
 import * as trials from './scenarios/trials.ts'
 import * as windows from './scenarios/windows.ts'
 import { search } from './search.ts'
@@ -46,6 +52,7 @@ const all = [
   trials,
   lateTrials,
   leases,
+  hosts,
   journal,
   keeper,
   windows,
@@ -53,9 +60,14 @@ const all = [
   rings,
   sparing,
   sums,
+  ages,
   threads,
   deaths,
   crowds,
+  throttle,
+  budget,
+  bulkhead,
+  bulkheadQueue,
 ].flatMap(group =>
   Object.values(group).filter((value): value is Scenario => typeof value === 'object'),
 )

@@ -2,12 +2,15 @@
 import vm from 'node:vm'
 import { type CircuitBreaker, REFUSED, RegionError, type Registry } from '../../src/index.ts'
 import type { Random } from '../model/random.ts'
+import { type ControlCaller, callControl } from './calls-controls.ts'
 
 export interface Caller {
   readonly random: Random
   readonly registry: Registry
   readonly breakers: readonly CircuitBreaker[]
   readonly permits: number[]
+  /** Controls are called as well, where there are any. */
+  readonly controls?: ControlCaller
   /** Told of every exception that no call may throw. */
   readonly onThrow: (call: string, error: unknown) => void
 }
@@ -68,7 +71,11 @@ function permitOf({ random, permits }: Caller): number {
 }
 
 export function callOnce(caller: Caller): void {
-  const { random, breakers, onThrow } = caller
+  const { random, breakers, controls, onThrow } = caller
+  if (controls !== undefined && random.chance(0.4)) {
+    callControl(controls, onThrow)
+    return
+  }
   const call = random.weighted(WEIGHTS)
   const breaker = random.pick(breakers)
   try {

@@ -72,7 +72,7 @@ function makeOriginal(clock: 'manual' | 'monotonic'): { hostile: Hostile; bytes:
 function firstChanged(
   before: Int32Array,
   buffer: SharedArrayBuffer,
-  { arena, journalLong, directoryLong }: Region['shape'],
+  { journalLong, breakers: { arena, directoryLong } }: Region['shape'],
 ): number {
   const after = new Int32Array(buffer)
   const { SLOTS_USED, DAMAGED, OVERFLOW_USED, ACTIVE, TICK, JOURNAL_HEAD } = HEADER
@@ -173,7 +173,8 @@ it.each([
     const { bytes } = makeOriginal('manual')
     const buffer = copyOf(bytes, 12345)
     const { shape } = attachRegion({ busbar: 1, buffer } as RegistryHandle)
-    new Float64Array(buffer)[shape.definitions / 2 + DEFINITION.OPTIONS_DOUBLE + option] = to
+    new Float64Array(buffer)[shape.breakers.definitions / 2 + DEFINITION.OPTIONS_DOUBLE + option] =
+      to
     const registry = attachRegistry({ busbar: 1, buffer } as RegistryHandle)
     expect(() => registry.get('time')).toThrow(RegionError)
   },

@@ -15,6 +15,7 @@ import {
   WAIT_MS,
   type WordClass,
 } from './words.ts'
+import { controlsOf } from './words-controls.ts'
 
 const REGIONS = historyCount(3000)
 const CALLS = 30
@@ -59,7 +60,10 @@ it(
       // Half of the regions are used by a thread without a slot of its own.
       if (seed % 2 === 1) hostile.registry.close()
       const before = warnings.mock.calls.length
-      const live = { ...caller, registry: attachRegistry(hostile.registry.handle) }
+      const registry = attachRegistry(hostile.registry.handle)
+      const permits = { throttle: [], bulkhead: [] }
+      const controls = { random, controls: controlsOf(registry), permits }
+      const live = { ...caller, registry, controls }
       within(
         5000,
         () => `seed ${seed}: ${story.join('; ')}`,

@@ -2,6 +2,8 @@
 import { createRegistry, type Registry } from '../../src/index.ts'
 import { type Memory, viewsOf } from '../../src/memory/atomics.ts'
 import {
+  AGE_BUCKETS,
+  AGE_WORDS,
   BUCKET_WORDS,
   DEFINITION,
   DEFINITION_WORDS,
@@ -25,6 +27,7 @@ import type { BreakerOptions } from '../../src/options/types.ts'
 import { type Cell, shardOf } from '../../src/protocol/cell.ts'
 import { Directory } from '../../src/protocol/directory.ts'
 import type { Random } from '../model/random.ts'
+import { controlClassesOf, makeControls } from './words-controls.ts'
 
 /** Words [from, from + length) of a region. */
 export interface WordClass {
@@ -53,6 +56,12 @@ export const BREAKERS: Record<string, BreakerOptions> = {
     minimumNumberOfCalls: 4,
     halfOpenFailureRateThreshold: 0.5,
   },
+  aged: {
+    ...COMMON,
+    slidingWindow: { type: 'time', durationMs: 1000, buckets: 4 },
+    minimumNumberOfCalls: 4,
+    countHangingCalls: true,
+  },
 }
 
 export interface Hostile {
@@ -64,14 +73,16 @@ export interface Hostile {
 
 /** A small region, and where each class of its words stands. */
 export function makeHostile(clock: 'manual' | 'monotonic', maxThreads = 2): Hostile {
-  const registry = createRegistry({ clock, maxThreads, maxBreakers: 6 })
+  const registry = createRegistry({ clock, maxThreads, maxBreakers: 6, maxControls: 12 })
   for (const [name, options] of Object.entries(BREAKERS)) registry.breaker(name, options)
+  makeControls(registry)
   const region = attachRegion(registry.handle)
   const cells = new Directory(region, { thread: 0, parent: 0 }).cells()
   const { shape } = region
   const classes = [
     { name: 'header', from: 0, length: HEADER.TICK_MS_DOUBLE * 2 },
     { name: 'TICK_MS', from: HEADER.TICK_MS_DOUBLE * 2, length: 2 },
+    { name: 'MAX_CONTROLS, CONTROL_LINES', from: HEADER.MAX_CONTROLS, length: 2 },
     { name: 'MANUAL_CLOCK', from: HEADER.MANUAL_CLOCK_LONG * 2, length: 2 },
     { name: 'SLOTS_USED', from: HEADER.SLOTS_USED, length: 1 },
     { name: 'DAMAGED', from: HEADER.DAMAGED, length: 1 },
@@ -83,12 +94,12 @@ export function makeHostile(clock: 'manual' | 'monotonic', maxThreads = 2): Host
     { name: 'JOURNAL_HEAD', from: HEADER.JOURNAL_HEAD, length: 1 },
     { name: 'BEAT', from: shape.presence + LINE_WORDS, length: 1 },
     { name: 'journal entry', from: shape.journalLong * 2, length: JOURNAL_LONGS * 2 * 8 },
-    { name: 'defaults', from: shape.defaultsDouble * 2, length: 28 },
+    { name: 'defaults', from: shape.defaultsDouble * 2, length: OPTION_COUNT * 2 },
     { name: 'THREAD', from: shape.threadsLong * 2, length: (maxThreads + 1) * 2 },
-    { name: 'ENTRY', from: shape.directoryLong * 2, length: shape.maxBreakers * 2 },
-    { name: 'definitions', from: shape.definitions, length: 8 * DEFINITION_WORDS },
+    { name: 'ENTRY', from: shape.breakers.directoryLong * 2, length: shape.maxBreakers * 2 },
+    { name: 'definitions', from: shape.breakers.definitions, length: 8 * DEFINITION_WORDS },
     ...cells.flatMap((_, index) => {
-      const from = shape.definitions + index * DEFINITION_WORDS
+      const from = shape.breakers.definitions + index * DEFINITION_WORDS
       const options = from + DEFINITION.OPTIONS_DOUBLE * 2
       return [
         { name: 'definition', from, length: DEFINITION.NAME + 2 },
@@ -96,6 +107,7 @@ export function makeHostile(clock: 'manual' | 'monotonic', maxThreads = 2): Host
       ]
     }),
     ...cells.flatMap(cell => classesOf(cell)),
+    ...controlClassesOf(region),
   ]
   return { registry, memory: viewsOf(registry.handle.buffer), cells, classes }
 }
@@ -114,9 +126,13 @@ export function classesOf(cell: Cell): WordClass[] {
     const words = slot === 0 ? OVERFLOW_BUCKET_LONGS * 2 : BUCKET_WORDS
     const buckets = { name: slot === 0 ? 'overflow bucket' : 'bucket', from: start + SHARD_BUCKETS }
     const totals = { name: 'total', from: start, length: SHARD_BUCKETS }
-    return window === WINDOW_TIME
-      ? [totals, { ...buckets, length: shape.buckets * words }]
-      : [totals]
+    const isAged = slot > 0 && shape.ages > 0
+    const length = (1 + AGE_BUCKETS) * AGE_WORDS
+    return [
+      totals,
+      ...(window === WINDOW_TIME ? [{ ...buckets, length: shape.buckets * words }] : []),
+      ...(isAged ? [{ name: 'ages', from: start + shape.ages, length }] : []),
+    ]
   }
   return [
     { name: 'STATE', from: cell.state, length: 1 },

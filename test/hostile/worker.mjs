@@ -25,6 +25,10 @@ process.on('warning', ({ message }) => {
 
 const registry = attachRegistry(handle)
 const breakers = names.map(name => registry.breaker(name))
+const throttle = registry.throttle('throttle')
+const bulkhead = registry.bulkhead('bulkhead', { maxConcurrentCalls: 4, maxQueuedCalls: 2 })
+const budget = registry.retryBudget('budget')
+const hosts = registry.hosts('hosts')
 parentPort.postMessage('ready')
 
 const errors = new Map()
@@ -45,6 +49,13 @@ const CORE = [
   breaker => breaker.state,
   breaker => breaker.canExecute(),
   breaker => breaker.retryAfterMs(),
+  () => throttle.recordRejected(throttle.tryAcquire()),
+  () => throttle.recordAccepted(throttle.tryAcquire()),
+  () => bulkhead.release(bulkhead.tryAcquire()),
+  () => budget.recordCall(),
+  () => budget.tryRetry(),
+  () => hosts.record('abc'[below(3)], below(2) === 0 ? 'success' : 'failure'),
+  () => hosts.isEjected('abc'[below(3)]),
 ]
 const OTHERS = [
   breaker => breaker.snapshot(),

@@ -36,7 +36,7 @@ function wordsOf({ handle }: Registry): Int32Array {
   return Int32Array.from([
     words[HEADER.JOURNAL_HEAD] ?? 0,
     ...words.subarray(journal, journal + JOURNAL_ENTRIES * JOURNAL_LONGS * 2),
-    ...words.subarray(shape.arena),
+    ...words.subarray(shape.breakers.arena),
   ])
 }
 

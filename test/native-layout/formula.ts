@@ -6,7 +6,7 @@ type Values = Map<string, number>
 /** The start of each part, and the end, in bytes; and every formula's value. */
 export function placesOf(
   layout: LayoutDescription,
-  shape: 'region' | 'record',
+  shape: 'region' | 'record' | 'control',
   variables: Readonly<Record<string, number>>,
 ): { starts: Readonly<Record<string, number>>; bytes: number; values: Values } {
   const { formulas, parts, variables: known } = layout.formulas[shape]

@@ -1,49 +1,28 @@
 /** Each described packing against the functions that pack and unpack. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CONSTANTS, ENUMERATIONS, PACKINGS } from '../../src/memory/described/index.ts'
-import { KINDS } from '../../src/memory/layout.ts'
+import { PACKINGS } from '../../src/memory/described/index.ts'
+import { AGE_BUCKETS } from '../../src/memory/layout.ts'
+import * as ages from '../../src/memory/words/ages.ts'
+import * as bulkhead from '../../src/memory/words/bulkhead.ts'
+import * as hosts from '../../src/memory/words/hosts.ts'
 import * as journal from '../../src/memory/words/journal.ts'
 import * as state from '../../src/memory/words/state.ts'
 import * as threads from '../../src/memory/words/threads.ts'
-import * as tick from '../../src/memory/words/tick.ts'
+import * as throttle from '../../src/memory/words/throttle.ts'
 import * as timed from '../../src/memory/words/timed.ts'
 import * as trials from '../../src/memory/words/trials.ts'
 import * as windows from '../../src/memory/words/windows.ts'
-import { FAILED_KIND, GOOD, SLOW_KIND } from '../../src/protocol/window.ts'
-
-type Fields = Readonly<Record<string, bigint>>
-
-function packingOf(name: string) {
-  const packing = PACKINGS.find(found => found.name === name)
-  if (packing === undefined) throw new Error(`no packing ${name}`)
-  return packing
-}
-
-/** The word by its description, unsigned. */
-function build(name: string, given: Fields): bigint {
-  const { fields, base = 0 } = packingOf(name)
-  const parts = fields.map(field => (given[field.name] ?? 0n) << BigInt(field.shift))
-  return parts.reduce((word, part) => word + part, BigInt(base))
-}
-
-/** Values that fill the fields of a packing, their ends more often than chance has it. */
-function anyFields(name: string): fc.Arbitrary<Fields> {
-  const arbitraries = packingOf(name).fields.map(field => {
-    const max = (1n << BigInt(field.bits)) - 1n
-    const values = fc.oneof(fc.constantFrom(0n, 1n, max - 1n, max), fc.bigInt(0n, max))
-    return [field.name, values] as const
-  })
-  return fc.record(Object.fromEntries(arbitraries))
-}
-
-const number = (value: bigint | undefined): number => Number(value ?? 0n)
-const unsigned = (word: number | bigint): bigint =>
-  typeof word === 'bigint' ? BigInt.asUintN(64, word) : BigInt(word >>> 0)
-
-/** Milliseconds that are stored as just so many microseconds. */
-const msOf = (micros: bigint | undefined): number =>
-  micros === BigInt(timed.MAX_MICROS) ? Number.POSITIVE_INFINITY : number(micros) / 1000
+import {
+  anyFields,
+  build,
+  type Fields,
+  msOf,
+  number,
+  packingOf,
+  signed,
+  unsigned,
+} from './packing.ts'
 
 /** What the functions make of the fields, as it would be packed by the description. */
 const PACK: Readonly<Record<string, (fields: Fields) => bigint>> = {
@@ -92,6 +71,22 @@ const PACK: Readonly<Record<string, (fields: Fields) => bigint>> = {
   ROW: f => unsigned(windows.packRow(number(f.generation), number(f.failures))),
   TURN: f => unsigned(windows.packTurn(number(f.generation), number(f.number) * 2 ** 30)),
   EPOCH: f => unsigned(windows.packEpoch(number(f.generation), number(f.number))),
+  PROBABILITY: f => unsigned(throttle.packRejection(number(f.round), number(f.probability))),
+  WAITING: f => {
+    const before = (number(f.version) - 1) << 1
+    const joined = bulkhead.withAny(before)
+    return unsigned(f.any === 1n ? joined : bulkhead.withoutAny(joined))
+  },
+  EJECTION: f => unsigned(hosts.packEjection(number(f.episode), number(f.row), number(f.until))),
+  EJECTED: f => unsigned(hosts.packPlace(number(f.host) - 1, number(f.episode))),
+  AGED: f => unsigned(ages.packAgeCount(number(f.epoch), number(f.calls))),
+  // The lowest bits of a stamp's lap; places end before the field does.
+  AGED_PERMIT: f => {
+    const place = number(f.place) % AGE_BUCKETS
+    const stamp = number(f.lap) * AGE_BUCKETS + place
+    const permit = unsigned(ages.packAgedPermit(number(f.generation), stamp))
+    return permit + (unsigned(number(f.place) - place) << BigInt(ages.AGE_GENERATION_BITS))
+  },
 }
 
 /** What the functions read out of a word. Fields that none reads alone are left out. */
@@ -126,6 +121,18 @@ const UNPACK: Readonly<Record<string, (word: bigint) => Fields>> = {
     left: BigInt(windows.stockOf(Number(word)) + windows.STOCK_BIAS),
   }),
   EPOCH: word => ({ generation: BigInt(windows.epochGenerationOf(word)) }),
+  PROBABILITY: word => ({ probability: BigInt(throttle.rejectionOf(Number(word))) }),
+  WAITING: word => ({ any: bulkhead.saysAny(Number(word)) ? 1n : 0n }),
+  EJECTION: word => ({
+    episode: BigInt(hosts.episodeOf(word)),
+    row: BigInt(hosts.inARowOf(word)),
+    until: BigInt(hosts.untilOf(word)),
+  }),
+  EJECTED: word => ({
+    host: BigInt(hosts.placeHostOf(Number(word)) + 1),
+    episode: BigInt(hosts.placeEpisodeOf(Number(word))),
+  }),
+  AGED_PERMIT: word => ({ place: BigInt(ages.placeOfPermit(Number(word))) }),
 }
 
 function toNumbers(fields: Record<keyof journal.JournalKey, bigint | undefined>) {
@@ -140,13 +147,6 @@ function toNumbers(fields: Record<keyof journal.JournalKey, bigint | undefined>)
 
 function toBigInts(numbers: object): Fields {
   return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, BigInt(value)]))
-}
-
-/** As JavaScript has the word in its hands: a permit is no word. */
-function signed(name: string, word: bigint): bigint {
-  const { bits } = packingOf(name)
-  if (name === 'PERMIT') return word
-  return BigInt.asIntN(bits > 32 ? 64 : 32, word)
 }
 
 it('describes no packing that is not looked at here', () => {
@@ -180,110 +180,5 @@ describe.each(Object.entries(UNPACK))('%s', (name, unpack) => {
         expect(fields).toMatchObject(unpack(signed(name, build(name, fields))))
       }),
     )
-  })
-})
-
-describe('fields that no function reads alone', () => {
-  it('the tag of NEXT says whose it is', () => {
-    fc.assert(
-      fc.property(anyFields('NEXT'), fields => {
-        const word = signed('NEXT', build('NEXT', fields))
-        expect(state.isNextOf(word, number(fields.tag))).toBe(true)
-        expect(state.isNextOf(word, number(fields.tag) + 1)).toBe(false)
-      }),
-    )
-  })
-
-  it('an entry has the number of its definition', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 2 ** 31 - 2 }), definition => {
-        const word = build('ENTRY', { definition: BigInt(definition + 1), lines: 9n })
-        expect(threads.definitionOf(word)).toBe(definition)
-      }),
-    )
-  })
-
-  it('stocks of one version differ in what is left of them only', () => {
-    const left = fc.bigInt(1n, BigInt(windows.STOCK_BIAS + windows.MAX_STOCK))
-    fc.assert(
-      fc.property(anyFields('STOCK'), left, left, (fields, one, other) => {
-        const words = [one, other].map(value =>
-          Number(signed('STOCK', build('STOCK', { ...fields, left: value }))),
-        )
-        const [a = 0, b = 0] = words
-        expect(windows.isSameStock(a, b)).toBe(true)
-        expect(windows.isSameStock(a, b + 2 ** windows.VERSION_SHIFT)).toBe(false)
-        expect(a - b).toBe(number(one) - number(other))
-      }),
-    )
-  })
-
-  it('a ring word is known by its generation and lap', () => {
-    fc.assert(
-      fc.property(anyFields('RING'), fields => {
-        const word = Number(signed('RING', build('RING', fields)))
-        const kind = windows.ringKindOf(word, number(fields.generation), number(fields.lap))
-        expect(kind).toBe(number(fields.outcome) - 1)
-      }),
-    )
-  })
-
-  it('a row is known by its generation', () => {
-    fc.assert(
-      fc.property(anyFields('ROW'), fields => {
-        const word = Number(signed('ROW', build('ROW', fields)))
-        expect(windows.rowOf(word, number(fields.generation))).toBe(number(fields.failures))
-      }),
-    )
-  })
-
-  it('stamp and turn are the two halves of a bucket number', () => {
-    const stampBits = BigInt(windows.STAMP_BITS)
-    const [turns] = packingOf('TURN').fields
-    fc.assert(
-      fc.property(fc.bigInt(0n, 2n ** 36n - 1n), bucket => {
-        expect(BigInt(windows.stampOf(Number(bucket)))).toBe(BigInt.asUintN(30, bucket))
-        const rest = BigInt.asUintN(turns?.bits ?? 0, bucket >> stampBits)
-        const turn = unsigned(windows.packTurn(7, Number(bucket)))
-        expect(turn).toBe(build('TURN', { number: rest, generation: 7n }))
-      }),
-    )
-  })
-})
-
-describe('numbers', () => {
-  const named = [...CONSTANTS, ...ENUMERATIONS.flatMap(({ values }) => values)]
-  const valueNamed = (name: string) => named.find(found => found.name === name)?.value
-
-  it('have names of their own', () => {
-    expect(new Set(named.map(({ name }) => name)).size).toBe(named.length)
-  })
-
-  it('have the states and kinds that users see', () => {
-    const states = ENUMERATIONS.find(({ name }) => name === 'state')?.values
-    const names = states?.map(({ name }) => name.toLowerCase().replace('_', '-'))
-    expect(names).toEqual(state.STATE_NAMES)
-    expect(states?.map(({ value }) => value)).toEqual(state.STATE_NAMES.map((_, index) => index))
-    const kinds = [GOOD, FAILED_KIND, SLOW_KIND, SLOW_KIND | FAILED_KIND]
-    const described = ['GOOD', 'FAILED', 'SLOW', 'SLOW_FAILED'].map(kind =>
-      valueNamed(`KIND_${kind}`),
-    )
-    expect(described).toEqual(kinds)
-    expect(kinds).toHaveLength(KINDS)
-  })
-
-  it('keep native threads apart from dead ones and from those of Node', () => {
-    const native = { thread: threads.FIRST_NATIVE_THREAD, parent: threads.NO_PARENT }
-    const word = threads.packThread(true, 3, native)
-    expect(threads.threadOf(word)).toEqual(native)
-    expect(threads.isDead(word)).toBe(false)
-    expect(threads.isDead(threads.markedDead(word))).toBe(true)
-    expect(threads.threadOf(threads.markedDead(word)).parent).toBe(threads.DEAD_PARENT)
-    expect(threads.NO_PARENT).toBeGreaterThan(threads.FIRST_NATIVE_THREAD)
-  })
-
-  it('have the last tick before the first', () => {
-    expect(tick.nextTick(tick.LAST_TICK)).toBe(tick.FIRST_TICK)
-    expect(tick.nextTick(tick.LAST_TICK - 1)).toBe(tick.LAST_TICK)
   })
 })

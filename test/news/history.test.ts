@@ -1,8 +1,8 @@
 /** The flight recorder on one thread: what it holds, in which order, and where it ends. */
 import { describe, expect, it } from 'vitest'
+import { attachRegistry, createRegistry } from '../../src/make-registry.ts'
 import { viewsOf } from '../../src/memory/atomics.ts'
 import { HEADER, JOURNAL_ENTRIES } from '../../src/memory/layout.ts'
-import { attachRegistry, createRegistry } from '../../src/registry.ts'
 
 const make = () => createRegistry({ keeper: false, clock: 'manual', maxBreakers: 8, maxThreads: 2 })
 

@@ -3,11 +3,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { InvalidOptionError } from '../../src/errors.ts'
+import { attachRegistry, createRegistry } from '../../src/make-registry.ts'
 import { viewsOf } from '../../src/memory/atomics.ts'
 import { JOURNAL_LONGS, RECORD } from '../../src/memory/layout.ts'
 import { attachRegion } from '../../src/memory/region.ts'
 import type { StateChange } from '../../src/news/events.ts'
-import { attachRegistry, createRegistry } from '../../src/registry.ts'
 
 const make = () => createRegistry({ keeper: false, clock: 'manual', maxBreakers: 8, maxThreads: 2 })
 
@@ -128,7 +128,7 @@ it('a transition whose maker died before it was published is told within a secon
   registry.on('stateChange', ({ to }) => heard.push(to))
   breaker.disable()
   // As if it had not been published.
-  memory[shape.arena + RECORD.STATE] = 0
+  memory[shape.breakers.arena + RECORD.STATE] = 0
   for (let turns = 0; turns < 10; turns++) await turn()
   expect(heard).toEqual([])
   const deadline = Date.now() + 10_000

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Installed, installPackage, run } from './installed.ts'
 
 /** Far above what it needs: catches tests, binaries and bundles that got in. */
-const MAX_PACKED_BYTES = 700_000
+const MAX_PACKED_BYTES = 850_000
 
 let installed: Installed
 

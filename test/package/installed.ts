@@ -1,6 +1,6 @@
 /** The package as a user gets it: packed, and installed in an empty folder. */
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,6 +40,9 @@ export async function installPackage(): Promise<Installed> {
     ['install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename)],
     { cwd: folder },
   )
+  // An optional peer, as its users have it.
+  const peer = 'node_modules/cockatiel'
+  symlinkSync(join(ROOT, peer), join(folder, peer), 'junction')
   for (const name of readdirSync(CONSUMER)) cpSync(join(CONSUMER, name), join(folder, name))
   return {
     folder,

@@ -31,7 +31,10 @@ beforeAll(async () => {
     const text = readFileSync(join(TYPE_TESTS, name), 'utf8')
     writeFileSync(
       join(folder, name),
-      text.replace("'../../src/index.ts'", "'busbar'").replace("'./expect.ts'", "'./expect.js'"),
+      text
+        .replace("'../../src/index.ts'", "'busbar'")
+        .replace("'../../src/cockatiel/cockatiel.ts'", "'busbar/cockatiel'")
+        .replace("'./expect.ts'", "'./expect.js'"),
     )
   }
 }, 120_000)

@@ -21,7 +21,8 @@ import { packThread } from '../../src/memory/words/threads.ts'
 import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
 import { CLAIM_MASK, FREE, packPlace } from '../../src/memory/words/trials.ts'
 import { packRow } from '../../src/memory/words/windows.ts'
-import { Parts, readOptions } from '../../src/verify/format.ts'
+import { Parts } from '../../src/verify/format.ts'
+import { readOptions } from '../../src/verify/format-breaker.ts'
 
 export const MAX_WAIT_MS = 160
 export const JITTER = 0.2
@@ -66,14 +67,19 @@ export function setUp(registry: Registry): void {
   for (const [name, options] of Object.entries(BREAKERS)) registry.breaker(name, options)
   // One moment for all of them, after they were made.
   const parts = new Parts(registry.handle.buffer, Math.ceil(registry.now() * 1000))
-  let record = parts.arena
+  let record = parts.breakers.arena
   for (const index of Object.keys(BREAKERS).keys()) {
-    const entry = parts.long(parts.directory + index * 2)
+    const entry = parts.long(parts.breakers.directory + index * 2)
     const definition = Number(entry >> 32n) - 1
-    const { numbers } = readOptions(parts, parts.definitions + definition * 128 + 70)
+    const { numbers } = readOptions(parts, parts.breakers.definitions + definition * 128 + 70)
     const window = [WINDOW_TIME, WINDOW_COUNT, WINDOW_CONSECUTIVE][numbers.window] ?? WINDOW_TIME
-    const { length, buckets, trials } = numbers
-    jump(parts, record, shapeOf({ window, length, buckets, trials }, parts.maxThreads), window)
+    const { length, buckets, trials, hanging } = numbers
+    jump(
+      parts,
+      record,
+      shapeOf({ window, length, buckets, trials, hanging }, parts.maxThreads),
+      window,
+    )
     jumpPlaces(parts, record, trials)
     jumpTransitions(parts, record)
     record += Number(BigInt.asUintN(32, entry)) * 32

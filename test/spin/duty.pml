@@ -1,5 +1,5 @@
 /*
- * The periodic sum: src/protocol/periodic.ts, tags periodic.take, periodic.put, and readSummary.
+ * The periodic sum: src/protocol/periodic.ts, tags duty.take, periodic.put, and readSummary.
  *
  * OWNERS threads take the duty, sum, and publish AT and two more words (six in the code), each by
  * load, look at DUTY, CAS. A reader takes AT, the words, AT again.
@@ -58,7 +58,7 @@ proctype Owner() {
 end_due:
   do
   :: d_step { rounds < ROUNDS -> duty = DUTY };
-    /* ATOMIC periodic.take */
+    /* ATOMIC duty.take */
     if :: d_step {
       if
 #ifndef STORE_TAKE

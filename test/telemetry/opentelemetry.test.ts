@@ -176,10 +176,12 @@ describe('the instruments', () => {
       expect(descriptor.unit).toMatch(/^(?:\{[a-z_]+\}|s|1)$/)
       expect(descriptor.description).toMatch(/^[A-Z1].*\.$/)
       const isCounter = metric.dataPointType === DataPointType.SUM && metric.isMonotonic
-      const isCount = /calls$|transitions|\.count$|\.sum$|without_slot|damaged/.test(
-        descriptor.name,
-      )
-      const isUpDown = /in_flight|slot/.test(descriptor.name) && !/without/.test(descriptor.name)
+      const isCount =
+        /calls$|transitions|retries$|stalls$|\.count$|\.sum$|without_slot|damaged/.test(
+          descriptor.name,
+        )
+      const isUpDown =
+        /in_flight|queued|slot/.test(descriptor.name) && !/without/.test(descriptor.name)
       expect([descriptor.name, isCounter]).toEqual([descriptor.name, isCount && !isUpDown])
     }
   })

@@ -28,7 +28,9 @@ function knownNames(): Set<string> {
 }
 
 function metricsIn(text: string): string[] {
-  return [...new Set(text.match(/\bcircuit_breaker_\w+/g))]
+  return [
+    ...new Set(text.match(/\b(?:circuit_breaker|throttle|bulkhead|retry_budget|host_group)_\w+/g)),
+  ]
 }
 
 describe('promtool', () => {

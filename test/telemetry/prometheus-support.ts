@@ -20,6 +20,7 @@ export const totals = {
   refused: 90,
   refusedHalfOpen: 11,
   refusedForcedOpen: 29,
+  localStalls: 2,
   inFlight: 8,
 }
 
@@ -73,6 +74,7 @@ export function breakerOf(name: string, changed: Partial<Shown> = {}): Shown {
       refused: 0,
       refusedHalfOpen: 0,
       refusedForcedOpen: 0,
+      localStalls: 0,
       inFlight: 0,
     },
     durations: { count: 0, sumMs: 0, meanMs: null, p50Ms: null, p90Ms: null, p99Ms: null },
@@ -90,6 +92,7 @@ const OPTIONS: Options = {
   waitDurationInOpenStateMs: { initialMs: 30_000, multiplier: 1, maxMs: 30_000, jitter: 0 },
   permittedNumberOfCallsInHalfOpenState: 3,
   trialTimeoutMs: 60_000,
+  countHangingCalls: false,
 }
 
 export interface Made {
@@ -110,9 +113,14 @@ export function registryOf(made: Made): MetricsSource {
     slots: [{ slot: 1, thread: 0, state: 'live', silentMs: 0 }],
     maxThreads: 64,
     maxBreakers: 256,
+    maxControls: 256,
     damaged: 0,
     keeper: 'awake',
     breakers: breakers.map(breaker => ({ ...breaker, durations })),
+    throttles: [],
+    bulkheads: [],
+    retryBudgets: [],
+    hostGroups: [],
     ...region,
   }
   return {

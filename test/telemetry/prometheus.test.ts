@@ -226,7 +226,7 @@ describe('the text', () => {
     const text = renderPrometheus(registryOf({ breakers }), options)
     expect(valuesOf(text).size).toBe(plain.size)
     for (const [family, { samples }] of parse(text)) {
-      expect(family).toMatch(/^shop_circuit_breaker_/)
+      expect(family).toMatch(/^shop_(circuit_breaker|throttle|bulkhead|retry_budget|host_group)_/)
       for (const { labels } of samples) {
         expect(labels).toHaveProperty('zone', 'eu')
         expect(labels).not.toHaveProperty('rack')

@@ -1,15 +1,18 @@
 // Type tests of the errors: compiled, never run.
 import {
+  BulkheadFullError,
   BusbarError,
   CallTimeoutError,
   CircuitOpenError,
   type ErrorCode,
   InvalidOptionError,
+  isRefusal,
   type NoRegistryError,
   OptionsMismatchError,
   type RegionError,
   RegistryFullError,
   type State,
+  ThrottledError,
 } from '../../src/index.ts'
 import { type Equal, expectType } from './expect.ts'
 
@@ -23,6 +26,19 @@ export function byClass(error: unknown): void {
     void [reason, last]
     // @ts-expect-error what an error says, it says
     error.retryAfterMs = 0
+  }
+  if (error instanceof ThrottledError) {
+    expectType<Equal<typeof error.code, 'ERR_THROTTLED'>>()
+    expectType<Equal<typeof error.throttle, string>>()
+    expectType<Equal<typeof error.rejectionProbability, number>>()
+  }
+  if (error instanceof BulkheadFullError) {
+    expectType<Equal<typeof error.code, 'ERR_BULKHEAD_FULL'>>()
+    expectType<Equal<typeof error.maxConcurrentCalls, number>>()
+    expectType<Equal<typeof error.waitedMs, number>>()
+  }
+  if (isRefusal(error)) {
+    expectType<Equal<typeof error, CircuitOpenError | ThrottledError | BulkheadFullError>>()
   }
   if (error instanceof CallTimeoutError) expectType<Equal<typeof error.timeoutMs, number>>()
   if (error instanceof InvalidOptionError) {
@@ -50,6 +66,8 @@ export function byCode(error: unknown): void {
 /** Every code belongs to a class: a new code without one does not compile. */
 type Coded =
   | CircuitOpenError
+  | ThrottledError
+  | BulkheadFullError
   | CallTimeoutError
   | InvalidOptionError
   | OptionsMismatchError

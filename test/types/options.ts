@@ -70,6 +70,7 @@ export const everyOption: Required<BreakerOptions> = {
   permittedNumberOfCallsInHalfOpenState: 3,
   halfOpenFailureRateThreshold: 0.5,
   trialTimeoutMs: 60_000,
+  countHangingCalls: true,
   isFailure: result => result === undefined,
   classifyError: error => (error instanceof TypeError ? 'ignored' : 'failure'),
   timeoutMs: 5_000,

@@ -140,7 +140,7 @@ describe('options of a registry', () => {
 
   it.each([['maxBreaker'], ['breakers'], ['failureRateThreshold']])('unknown: %s', name => {
     const limit =
-      /no such option \(there are: maxBreakers, maxThreads, keeper, kernel, clock, defaults/
+      /no such option \(there are: maxBreakers, maxControls, maxThreads, keeper, kernel, clock, defaults/
     expectRefused(making({ [name]: 1 }), { option: `options.${name}`, value: 1, limit })
   })
 

@@ -8,13 +8,8 @@ import {
   RegionError,
   type RegistryHandle,
 } from '../../src/index.ts'
-import {
-  HEADER,
-  HEADER_WORDS,
-  LAYOUT_VERSION,
-  OPTION,
-  regionShapeOf,
-} from '../../src/memory/layout.ts'
+import { HEADER, HEADER_WORDS, LAYOUT_VERSION, OPTION } from '../../src/memory/layout.ts'
+import { regionShapeOf } from '../../src/memory/region-shape.ts'
 import { thrownBy } from './execute-support.ts'
 
 const GEOMETRY = { clock: 'manual', kernel: 'js', maxBreakers: 2, maxThreads: 2 } as const
@@ -121,11 +116,20 @@ describe('damaged headers', () => {
   })
 
   const COUNTS = [0, -1, 1, 3, 1024, 2 ** 31 - 1, -(2 ** 31)]
-  it.each(['MAX_BREAKERS', 'MAX_THREADS', 'ARENA_LINES'] as const)('%s', name => {
-    for (const value of COUNTS) expectRefused(damaged(HEADER[name], value), /does not fit its/)
-  })
+  it.each(['MAX_BREAKERS', 'MAX_THREADS', 'ARENA_LINES', 'MAX_CONTROLS', 'CONTROL_LINES'] as const)(
+    '%s',
+    name => {
+      for (const value of COUNTS) expectRefused(damaged(HEADER[name], value), /does not fit its/)
+    },
+  )
 
-  const shape = regionShapeOf({ maxBreakers: 2, maxThreads: 2, arenaLines: 1 })
+  const shape = regionShapeOf({
+    maxBreakers: 2,
+    maxThreads: 2,
+    arenaLines: 1,
+    maxControls: 1,
+    controlLines: 1,
+  })
   const DEFAULTS: [keyof typeof OPTION, number[]][] = [
     ['WINDOW', [3, -1, 0.5, Number.NaN]],
     ['WINDOW_LENGTH', [0, -1, Number.NaN, Number.POSITIVE_INFINITY]],
@@ -141,6 +145,8 @@ describe('damaged headers', () => {
     ['TRIALS', [0, 65, 1.5, Number.NaN]],
     ['TRIAL_FAILURE_RATE', [-1, 2, Number.NaN]],
     ['TRIAL_TIMEOUT_MS', [0, Number.NaN, Number.POSITIVE_INFINITY]],
+    // 1: not without a slow threshold, of which the defaults have none.
+    ['HANGING', [1, 2, -1, 0.5, Number.NaN]],
   ]
   it.each(DEFAULTS)('default %s', (name, values) => {
     for (const value of values) {
@@ -166,7 +172,7 @@ describe('damaged headers', () => {
 
   it('a directory that is damaged: found at the first look, nothing spins', () => {
     const buffer = copyOf()
-    new BigInt64Array(buffer)[shape.directoryLong] = 0x7fffffffffffffffn
+    new BigInt64Array(buffer)[shape.breakers.directoryLong] = 0x7fffffffffffffffn
     const registry = attachRegistry({ busbar: LAYOUT_VERSION, buffer })
     for (const look of [
       () => registry.names(),

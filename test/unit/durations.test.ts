@@ -1,9 +1,9 @@
 /** The histogram of durations against the durations themselves. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createRegistry } from '../../src/make-registry.ts'
 import { DURATION_COUNTERS } from '../../src/memory/layout.ts'
 import { durationCounterOf, LEAST_MS } from '../../src/protocol/durations.ts'
-import { createRegistry } from '../../src/registry.ts'
 
 const WITHIN = 0.05
 const SHORTEST_MS = 0.1

@@ -2,15 +2,18 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   attachRegistry,
+  BulkheadFullError,
   BusbarError,
   CallTimeoutError,
   CircuitOpenError,
   createRegistry,
   InvalidOptionError,
+  isRefusal,
   NoRegistryError,
   OptionsMismatchError,
   RegionError,
   RegistryFullError,
+  ThrottledError,
 } from '../../src/index.ts'
 import { expectSettled, make, makeBrittle, makeOpen, rejectionOf } from './execute-support.ts'
 
@@ -30,9 +33,24 @@ describe('the classes', () => {
       { code: 'ERR_CIRCUIT_OPEN', breaker: 'b', state: 'open', retryAfterMs: 7 },
     ],
     [
+      'ThrottledError',
+      new ThrottledError('t', () => 0.25),
+      { code: 'ERR_THROTTLED', throttle: 't', rejectionProbability: 0.25 },
+    ],
+    [
+      'BulkheadFullError',
+      new BulkheadFullError('k', 10, 7),
+      { code: 'ERR_BULKHEAD_FULL', bulkhead: 'k', maxConcurrentCalls: 10, waitedMs: 7 },
+    ],
+    [
       'CallTimeoutError',
-      new CallTimeoutError('b', 20),
+      new CallTimeoutError('circuit breaker', 'b', 20),
       { code: 'ERR_CALL_TIMEOUT', breaker: 'b', timeoutMs: 20 },
+    ],
+    [
+      'CallTimeoutError',
+      new CallTimeoutError('bulkhead', 'k', 20),
+      { code: 'ERR_CALL_TIMEOUT', timeoutMs: 20 },
     ],
     [
       'InvalidOptionError',
@@ -46,7 +64,7 @@ describe('the classes', () => {
     ],
     [
       'RegistryFullError',
-      new RegistryFullError('b', 'full', 3),
+      new RegistryFullError('circuit breaker', 'b', 'full', 3),
       { code: 'ERR_REGISTRY_FULL', breaker: 'b', limit: 3 },
     ],
     ['RegionError', new RegionError('broken'), { code: 'ERR_REGION' }],
@@ -59,6 +77,14 @@ describe('the classes', () => {
     expect(error).toMatchObject(extra)
     expect(BusbarError.is(error)).toBe(true)
     expect('breaker' in error).toBe('breaker' in extra)
+  })
+
+  it('three of them are refusals', () => {
+    const refusals = ERRORS.filter(([, error]) => isRefusal(error)).map(([name]) => name)
+    expect(refusals).toEqual(['CircuitOpenError', 'ThrottledError', 'BulkheadFullError'])
+    for (const value of [boom, null, undefined, { code: 'ERR_THROTTLED' }]) {
+      expect(isRefusal(value)).toBe(false)
+    }
   })
 
   it('what is not one of them is not', () => {
@@ -90,7 +116,9 @@ describe('across copies of the package', () => {
       expect(BusbarError.is(error)).toBe(true)
       for (const asker of copies) expect(asker.BusbarError.is(error)).toBe(true)
     }
-    expect(new three.CallTimeoutError('b', 1)).not.toBeInstanceOf(one.CallTimeoutError)
+    expect(new three.CallTimeoutError('circuit breaker', 'b', 1)).not.toBeInstanceOf(
+      one.CallTimeoutError,
+    )
   })
 
   it("another copy's refusal is ignored", async () => {

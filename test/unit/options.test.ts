@@ -25,10 +25,11 @@ const DEFAULTS = {
   waitDurationInOpenStateMs: 30_000,
   permittedNumberOfCallsInHalfOpenState: 3,
   trialTimeoutMs: 60_000,
+  countHangingCalls: false,
 } as const
 
 const OTHERS: BreakerOptions = {
-  slidingWindow: { type: 'count', size: 50 },
+  slidingWindow: { type: 'time', durationMs: 5000, buckets: 50 },
   failureRateThreshold: 0.25,
   minimumNumberOfCalls: 10,
   slowCallDurationThresholdMs: 500,
@@ -37,6 +38,7 @@ const OTHERS: BreakerOptions = {
   permittedNumberOfCallsInHalfOpenState: 5,
   halfOpenFailureRateThreshold: 0.4,
   trialTimeoutMs: 1000,
+  countHangingCalls: true,
 }
 
 const make = (defaults?: BreakerOptions) =>
@@ -222,7 +224,7 @@ describe('a full registry', () => {
       expect(error).toMatchObject({ code: 'ERR_REGISTRY_FULL', limit: 2 })
       expect(error).toHaveProperty(
         'message',
-        expect.stringMatching(/"third.*2 breakers.*maxBreakers/),
+        expect.stringMatching(/"third.*2 circuit breakers.*maxBreakers/),
       )
     }
     expect(registry.names()).toEqual(['first', 'second'])

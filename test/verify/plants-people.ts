@@ -41,17 +41,17 @@ export const PEOPLE: Plant[] = [
   ],
   [
     'one behind the directory',
-    word(from => from.region.shape.definitions - 1, 1),
+    word(from => from.region.shape.breakers.definitions - 1, 1),
     /^directory, unused word \d+ is 0x1/,
   ],
   [
     'one behind the name of a definition',
-    word(from => from.region.shape.definitions + 69, 1),
+    word(from => from.region.shape.breakers.definitions + 69, 1),
     /^definition 0, unused word \d+ is 0x1/,
   ],
   [
     'one at the end of a definition',
-    word(from => from.region.shape.definitions + 4 * LINE_WORDS - 1, 1),
+    word(from => from.region.shape.breakers.definitions + 4 * LINE_WORDS - 1, 1),
     /^definition 0, unused word \d+ is 0x1/,
   ],
   ['a beat of no slot', word(beat(0), 1), /^slot 0, BEAT is 1, yet no thread ever had/],

@@ -26,7 +26,7 @@ const bucket = (field: number) => (from: Made) =>
 const summary = (field: number) => (from: Made) =>
   (from.cells.time.record + from.cells.time.shape.summary) / 2 + field
 const copyEntry = (to: Made, value: bigint): void => {
-  to.memory.longs[to.region.shape.directoryLong + 3] = value
+  to.memory.longs[to.region.shape.breakers.directoryLong + 3] = value
 }
 
 export const PLANTS: Plant[] = [
@@ -81,34 +81,34 @@ export const PLANTS: Plant[] = [
   [
     'a hole in the directory',
     to => {
-      to.memory.longs[to.region.shape.directoryLong + 4] =
-        to.memory.longs[to.region.shape.directoryLong] ?? 0n
+      to.memory.longs[to.region.shape.breakers.directoryLong + 4] =
+        to.memory.longs[to.region.shape.breakers.directoryLong] ?? 0n
     },
     /^entry 4, ENTRY .* after an empty one/,
   ],
   ['no such definition', to => copyEntry(to, 900n << 32n), /^entry 3, .* no definition 899/],
   [
     'two entries of one definition',
-    to => copyEntry(to, to.memory.longs[to.region.shape.directoryLong] ?? 0n),
+    to => copyEntry(to, to.memory.longs[to.region.shape.breakers.directoryLong] ?? 0n),
     /^entry 3, .* has an entry already/,
   ],
   [
     'a record of another length',
     to => {
-      const at = to.region.shape.directoryLong
+      const at = to.region.shape.breakers.directoryLong
       to.memory.longs[at] = (to.memory.longs[at] ?? 0n) + 1n
     },
     /^entry 0, .* need \d+ lines, not \d+/,
   ],
   [
     'a name that is not UTF-8',
-    word(from => from.region.shape.definitions + 5, -1),
+    word(from => from.region.shape.breakers.definitions + 5, -1),
     /^definition 0, NAME is ffffffff/,
   ],
   [
     'a published definition that is free',
     long(
-      from => from.region.shape.definitions / 2,
+      from => from.region.shape.breakers.definitions / 2,
       () => 0n,
     ),
     /^definition 0, HOLDER is 0x0: free, yet/,
@@ -116,7 +116,7 @@ export const PLANTS: Plant[] = [
   [
     "a dead maker's definition",
     long(
-      from => (from.region.shape.definitions + 5 * 4 * LINE_WORDS) / 2,
+      from => (from.region.shape.breakers.definitions + 5 * 4 * LINE_WORDS) / 2,
       () => packThread(true, 0, { thread: 77, parent: 0 }),
     ),
     /^definition 5, HOLDER .* thread 77, which is not alive/,
@@ -124,7 +124,8 @@ export const PLANTS: Plant[] = [
   [
     'a word beyond the last record',
     to => {
-      to.memory[to.region.shape.words - 1] = 5
+      const { arena, arenaLines } = to.region.shape.breakers
+      to.memory[arena + arenaLines * LINE_WORDS - 1] = 5
     },
     /^arena, word \d+ is 0x5/,
   ],

@@ -113,7 +113,7 @@ describe('sound regions', () => {
     markDead(memory, region.shape, threadId)
     expect(verify(registry.handle.buffer, { quiet: true })).toHaveLength(1)
     expect(verify(registry.handle.buffer, { quiet: true, deaths: true })).toEqual([])
-    reapMarked(region, Object.values(made.cells))
+    reapMarked(region, () => ({ cells: Object.values(made.cells), controls: [] }))
     expectSound()
   })
 
@@ -162,7 +162,7 @@ describe('planted in the header, the slots and the directory', () => {
   })
 
   it('one name twice', () => {
-    const { definitions } = made.region.shape
+    const { definitions } = made.region.shape.breakers
     const second = definitions + 4 * LINE_WORDS
     for (const offset of [4, 5, 6]) {
       made.memory[second + offset] = made.memory[definitions + offset] ?? 0

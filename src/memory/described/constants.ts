@@ -1,5 +1,18 @@
 /** Limits, and what the numbers in words mean. */
 import {
+  BULKHEAD,
+  CONTROL_BUCKETS,
+  HOST,
+  HOST_BUCKETS,
+  HOST_GROUP,
+  MAX_EJECTED,
+  MAX_PLACES,
+  RETRY_BUDGET,
+  THROTTLE,
+} from '../controls.ts'
+import {
+  AGE_BUCKETS,
+  AGE_STEPS,
   CLOCK_MANUAL,
   CLOCK_MONOTONIC,
   DURATION_COUNTERS,
@@ -16,13 +29,13 @@ import {
   MAX_THREADS,
   MAX_TRIALS,
   OPTION_COUNT,
-  SPARE_DEFINITIONS,
   SPARE_OUTCOMES,
   STATES,
   WINDOW_CONSECUTIVE,
   WINDOW_COUNT,
   WINDOW_TIME,
 } from '../layout.ts'
+import { SPARE_DEFINITIONS } from '../region-shape.ts'
 import { UNKNOWN_THREAD } from '../words/journal.ts'
 import { CLOSED, DISABLED, FORCED_OPEN, HALF_OPEN, METRICS_ONLY, OPEN } from '../words/state.ts'
 import { DEAD_PARENT, FIRST_NATIVE_THREAD, NO_PARENT } from '../words/threads.ts'
@@ -49,6 +62,12 @@ export const CONSTANTS: readonly Constant[] = [
   constant('SPARE_OUTCOMES', SPARE_OUTCOMES, 'words of a ring beyond the window'),
   constant('STATES', STATES, 'how many states there are'),
   constant('JOURNAL_ENTRIES', JOURNAL_ENTRIES, 'transitions that are remembered'),
+  constant('AGE_STEPS', AGE_STEPS, 'a call has hung for sure when more steps have passed'),
+  constant('AGE_BUCKETS', AGE_BUCKETS, 'of ages in a shard'),
+  constant('CONTROL_BUCKETS', CONTROL_BUCKETS, "of a throttle's or a retry budget's window"),
+  constant('HOST_BUCKETS', HOST_BUCKETS, "of a host's: the interval and the one before"),
+  constant('MAX_PLACES', MAX_PLACES, 'the most places of a bulkhead, and of its queue'),
+  constant('MAX_EJECTED', MAX_EJECTED, 'the most hosts of a group that are ejected at a time'),
   constant('DURATION_UNIT_MICROS', DURATION_UNIT_MICROS, 'where the first octave begins'),
   constant('DURATION_OCTAVES', DURATION_OCTAVES, 'of durations that are told apart'),
   constant('DURATION_STEPS', DURATION_STEPS, 'in each octave, of equal length'),
@@ -98,6 +117,17 @@ export const ENUMERATIONS: readonly Enumeration[] = [
       constant('WINDOW_TIME', WINDOW_TIME, 'the last milliseconds, in buckets'),
       constant('WINDOW_COUNT', WINDOW_COUNT, 'the last outcomes, in a ring'),
       constant('WINDOW_CONSECUTIVE', WINDOW_CONSECUTIVE, 'failures in a row'),
+    ],
+  },
+  {
+    name: 'control_kind',
+    word: 'KIND of the options of controls',
+    values: [
+      constant('THROTTLE', THROTTLE, 'refuses some calls of an overloaded dependency'),
+      constant('BULKHEAD', BULKHEAD, 'bounds the calls in flight'),
+      constant('RETRY_BUDGET', RETRY_BUDGET, 'bounds retries'),
+      constant('HOST_GROUP', HOST_GROUP, 'ejects hosts that fail'),
+      constant('HOST', HOST, 'one of a host group'),
     ],
   },
   {

@@ -1,4 +1,4 @@
-/** Who is there: slots of threads, entries and definitions of breakers. */
+/** Who is there: slots of threads, entries and definitions of breakers and controls. */
 import { DEFINITION, DEFINITION_WORDS, MAX_NAME_BYTES } from '../layout.ts'
 import type { Struct } from './types.ts'
 import { ANYONE, DEFINED } from './writers.ts'
@@ -31,8 +31,10 @@ const THREAD: Struct = {
 
 const ENTRY: Struct = {
   name: 'entry',
-  title: 'Directory: one long for each breaker',
-  about: 'Record k starts in the arena where record k - 1 ends.',
+  title: 'Directory: one long for each breaker or control',
+  about:
+    'Record k starts in the arena where record k - 1 ends. A region has two directories: of ' +
+    'breakers, and of controls, each with definitions and an arena of its own.',
   size: LONG,
   alignment: 8,
   ownLine: false,
@@ -44,9 +46,9 @@ const ENTRY: Struct = {
       type: 'i64',
       packing: 'ENTRY',
       ...ANYONE,
-      writers: 'the maker of the breaker, once',
+      writers: 'the maker of the breaker or control, once',
       legal: '0; else definition in [0, definitionCount), lines as the options say',
-      meaning: 'The definition of breaker k, and the length of its record.',
+      meaning: 'The definition of breaker or control k, and the length of its record.',
     },
   ],
 }
@@ -55,8 +57,9 @@ const DEFINITION_STRUCT: Struct = {
   name: 'definition',
   title: 'Definition',
   about:
-    "A breaker's name and options, fixed once an entry names it. One that no entry names is " +
-    "freed with its dead maker's slot.",
+    'The name and options of a breaker or a control, fixed once an entry names it. One that no ' +
+    "entry names is freed with its dead maker's slot. Names of breakers are unique; those of " +
+    'controls within a kind, of hosts within a group.',
   size: DEFINITION_WORDS * WORD,
   alignment: 8,
   ownLine: true,
@@ -68,7 +71,7 @@ const DEFINITION_STRUCT: Struct = {
       type: 'i64',
       packing: 'THREAD',
       ...ANYONE,
-      writers: 'the maker of the breaker; who reaps it',
+      writers: 'the maker of the breaker or control; who reaps it',
       legal: 'a THREAD word, 0 = free',
       meaning: 'Who makes it. Taken before anything else in it is written.',
     },
@@ -102,8 +105,8 @@ const DEFINITION_STRUCT: Struct = {
       offset: DEFINITION.OPTIONS_DOUBLE * LONG,
       type: 'options',
       ...DEFINED,
-      legal: 'as in options',
-      meaning: 'What the breaker goes by.',
+      legal: "as in options, of a control as in its kind's",
+      meaning: 'What the breaker or control goes by.',
     },
   ],
 }

@@ -41,7 +41,7 @@ export const HEADER_STRUCT: Struct = {
       type: 'i32',
       ...MADE,
       legal: '1 .. 65,536',
-      meaning: 'The length of the directory.',
+      meaning: 'The length of the directory of breakers.',
     },
     {
       name: 'MAX_THREADS',
@@ -57,7 +57,7 @@ export const HEADER_STRUCT: Struct = {
       type: 'i32',
       ...MADE,
       legal: '>= 1',
-      meaning: 'The length of the arena.',
+      meaning: "The length of the breakers' arena.",
     },
     {
       name: 'CLOCK',
@@ -99,6 +99,22 @@ export const HEADER_STRUCT: Struct = {
       ...MADE,
       legal: '0, 1 .. 1,000',
       meaning: 'Of the keeper; 0: made without one.',
+    },
+    {
+      name: 'MAX_CONTROLS',
+      offset: HEADER.MAX_CONTROLS * WORD,
+      type: 'i32',
+      ...MADE,
+      legal: '1 .. 65,536',
+      meaning: 'The length of the directory of controls.',
+    },
+    {
+      name: 'CONTROL_LINES',
+      offset: HEADER.CONTROL_LINES * WORD,
+      type: 'i32',
+      ...MADE,
+      legal: '>= 1',
+      meaning: "The length of the controls' arena.",
     },
     {
       name: 'MANUAL_CLOCK',

@@ -1,4 +1,5 @@
 /** The whole description. */
+import { CONTROL_STRUCTS } from './controls.ts'
 import { DIRECTORY_STRUCTS } from './directory.ts'
 import { HEADER_STRUCT } from './header.ts'
 import { JOURNAL_STRUCTS } from './journal.ts'
@@ -11,7 +12,7 @@ import { WINDOW_STRUCTS } from './window.ts'
 export { CONSTANTS, ENUMERATIONS } from './constants.ts'
 export { PACKINGS } from './packings.ts'
 export { CLASSES, RULES } from './rules.ts'
-export { FUNCTIONS, RECORD, REGION, type Shape } from './shapes.ts'
+export { CONTROL, FUNCTIONS, RECORD, REGION, type Shape } from './shapes.ts'
 
 export const STRUCTS: readonly Struct[] = [
   HEADER_STRUCT,
@@ -21,4 +22,5 @@ export const STRUCTS: readonly Struct[] = [
   ...RECORD_STRUCTS,
   ...WINDOW_STRUCTS,
   ...SHARD_STRUCTS,
+  ...CONTROL_STRUCTS,
 ]

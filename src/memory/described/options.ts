@@ -30,6 +30,10 @@ const MEANINGS: Record<keyof typeof OPTION, readonly [legal: string, meaning: st
     'halfOpenFailureRateThreshold; unset: one failed trial opens.',
   ],
   TRIAL_TIMEOUT_MS: [`(0, ${TEN_YEARS}]`, 'trialTimeoutMs: how long a lease is.'],
+  HANGING: [
+    '0, 1 = yes, with a time window and a slow threshold',
+    'countHangingCalls: calls in flight are told by age.',
+  ],
 }
 
 function wordOf(name: keyof typeof OPTION): Word {

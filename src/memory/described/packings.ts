@@ -1,7 +1,11 @@
 /** Words that are made of several numbers. Fields from the highest bit to the lowest. */
+
+import { AGE_CALLS_BITS, AGE_GENERATION_BITS, AGE_LAP_BITS, AGE_PLACE_BITS } from '../words/ages.ts'
+import { EPISODE_BITS, IN_A_ROW_BITS, UNTIL_BITS } from '../words/hosts.ts'
 import { BREAKER_BITS, CLAIMED_BY_LISTENER } from '../words/journal.ts'
 import { GENERATION_BITS, NEXT_TAG_BITS, STATE_BITS } from '../words/state.ts'
 import { ENTRY_LINES_BITS, EPOCH_BITS, THREAD_BITS } from '../words/threads.ts'
+import { PROBABILITY_BITS } from '../words/throttle.ts'
 import { TAGGED_VALUE_BITS, TIME_BITS, TIMED_TAG_BITS } from '../words/timed.ts'
 import {
   CLAIM_BITS,
@@ -179,7 +183,7 @@ export const PACKINGS: readonly Packing[] = [
     WORD,
     'generation',
     [['failures', ROW_BITS]],
-    'The generation is cut to its lowest bits.',
+    'The generation is cut to its lowest bits. Of a host: the episode of its EJECTION, as it is.',
   ),
   pack(
     'TURN',
@@ -194,5 +198,61 @@ export const PACKINGS: readonly Packing[] = [
     'generation',
     [['number', EPOCH_NUMBER_BITS]],
     'The bucket number is cut to its lowest bits.',
+  ),
+  pack(
+    'PROBABILITY',
+    WORD - 1,
+    'round',
+    [['probability', PROBABILITY_BITS]],
+    'Bit 31 is 0. round = the fence of the duty in which it was found, cut to its lowest bits; ' +
+      'the probability in parts of 2^24, rounded down, 1 being one part less.',
+  ),
+  pack(
+    'WAITING',
+    WORD,
+    'version',
+    [['any', 1]],
+    'any = 0: nobody waits. Who joins the queue raises the version by 1 and sets any.',
+  ),
+  pack(
+    'EJECTION',
+    LONG,
+    'episode',
+    [
+      ['row', IN_A_ROW_BITS],
+      ['until', UNTIL_BITS],
+    ],
+    'Each ejection of a host has the next episode. row: how many there were in a row, this one ' +
+      'with them, at most as many as the field holds. until: when it is over, in whole ms of the ' +
+      "region's clock.",
+  ),
+  pack(
+    'EJECTED',
+    WORD - 1,
+    'host',
+    [['episode', EPISODE_BITS]],
+    'The field holds the number of the host in the directory of controls + 1. The host is ' +
+      'ejected where the episode is that of its EJECTION, until that is over; else the place is ' +
+      'free.',
+  ),
+  pack(
+    'AGED',
+    WORD,
+    'epoch',
+    [['calls', AGE_CALLS_BITS]],
+    'epoch: that of the THREAD word of who counted. Calls of another epoch are of a thread that ' +
+      'has left or died: none of them is in flight.',
+  ),
+  pack(
+    'AGED_PERMIT',
+    AGE_LAP_BITS + AGE_PLACE_BITS + AGE_GENERATION_BITS,
+    'lap',
+    [
+      ['place', AGE_PLACE_BITS],
+      ['generation', AGE_GENERATION_BITS],
+    ],
+    'What a call is settled with that was told by age. It stands in no shared memory. place: ' +
+      'that of its bucket of ages, all ones where none has it; lap = STAMP / AGE_BUCKETS, ' +
+      'rounded down, and the generation, both cut to their lowest bits.',
   ),
 ]

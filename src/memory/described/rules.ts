@@ -56,11 +56,13 @@ export const RULES: Readonly<Record<string, string>> = {
     'a dead thread.',
   buckets:
     'Bucket number b = time / (durationMs / buckets), rounded down; it stands at b mod buckets. ' +
-    'A bucket of another number or generation reads as empty.',
+    'A bucket of another number or generation reads as empty. Controls have one generation, 0; ' +
+    'durationMs is windowMs of a throttle, 10 s of a retry budget, two intervals of a host.',
   hash:
     'The tag of an overflow counter is a hash of its EPOCH: hashOfEpoch in ' +
     'src/memory/words/windows.ts, two steps of MurmurHash3.',
   permits:
     'A permit is the generation in which the call was admitted, from 0 on; that of a trial is ' +
-    'packed, from FIRST_TRIAL_PERMIT on.',
+    'packed, from FIRST_TRIAL_PERMIT on. Of a breaker that tells calls by age the others are ' +
+    'packed as well (AGED_PERMIT), below FIRST_TRIAL_PERMIT.',
 }

@@ -1,6 +1,6 @@
 /**
- * How large the parts of a region and of a record are: formulas that a program can compute. They
- * say again what regionShapeOf and shapeOf compute; a test compares the two.
+ * How large the parts of a region and of its records are: formulas that a program can compute.
+ * They say again what regionShapeOf, shapeOf and controlShapeOf compute; a test compares the two.
  */
 import type { Formula, Part } from './types.ts'
 
@@ -23,12 +23,19 @@ export const REGION: Shape = {
     maxBreakers: 'MAX_BREAKERS in the header',
     maxThreads: 'MAX_THREADS in the header',
     arenaLines: 'ARENA_LINES in the header',
+    maxControls: 'MAX_CONTROLS in the header',
+    controlLines: 'CONTROL_LINES in the header',
   },
   formulas: [
     {
       name: 'definitionCount',
       formula: 'maxBreakers + maxThreads + SPARE_DEFINITIONS',
       meaning: 'one for each thread that may lose the race for a name, and some to waste',
+    },
+    {
+      name: 'controlDefinitionCount',
+      formula: 'maxControls + maxThreads + SPARE_DEFINITIONS',
+      meaning: 'likewise',
     },
   ],
   parts: [
@@ -86,6 +93,25 @@ export const REGION: Shape = {
       bytes: 'arenaLines * LINE_BYTES',
       meaning: 'their records, of different lengths, one after the other',
     },
+    {
+      name: 'controlDirectory',
+      struct: 'entry',
+      count: 'maxControls',
+      bytes: 'ceilTo(maxControls * size(entry), LINE_BYTES)',
+      meaning: 'which controls there are',
+    },
+    {
+      name: 'controlDefinitions',
+      struct: 'definition',
+      count: 'controlDefinitionCount',
+      bytes: 'controlDefinitionCount * size(definition)',
+      meaning: 'their names and options',
+    },
+    {
+      name: 'controlArena',
+      bytes: 'controlLines * LINE_BYTES',
+      meaning: 'their records',
+    },
   ],
 }
 
@@ -95,6 +121,7 @@ export const RECORD: Shape = {
     length: 'WINDOW_LENGTH of the options',
     buckets: 'BUCKETS of the options',
     trials: 'TRIALS of the options',
+    hanging: 'HANGING of the options',
     maxThreads: 'MAX_THREADS in the header',
   },
   formulas: [
@@ -109,13 +136,18 @@ export const RECORD: Shape = {
       meaning: 'buckets of a time window; else 0',
     },
     {
+      name: 'ageBytes',
+      formula: 'hanging * (size(hung) + AGE_BUCKETS * size(age_bucket))',
+      meaning: 'what tells calls in flight by age, behind the buckets of a shard; else 0',
+    },
+    {
       name: 'overflowBytes',
       formula: 'ceilTo(size(totals) + timeBuckets * size(overflow_bucket), LINE_BYTES)',
       meaning: 'the shard of slot 0',
     },
     {
       name: 'shardBytes',
-      formula: 'ceilTo(size(totals) + timeBuckets * size(bucket), LINE_BYTES)',
+      formula: 'ceilTo(size(totals) + timeBuckets * size(bucket) + ageBytes, LINE_BYTES)',
       meaning: 'the shard of another slot',
     },
   ],
@@ -172,7 +204,7 @@ export const RECORD: Shape = {
       name: 'shards',
       struct: 'totals',
       bytes: 'maxThreads * shardBytes',
-      meaning: 'shards 1 and above: totals, then timeBuckets buckets each',
+      meaning: 'shards 1 and above: totals, then timeBuckets buckets each, then ages',
     },
     {
       name: 'tallies',
@@ -180,6 +212,77 @@ export const RECORD: Shape = {
       count: 'maxThreads + 1',
       bytes: '(maxThreads + 1) * size(tally)',
       meaning: 'what each slot counts for people alone',
+    },
+  ],
+}
+
+export const CONTROL: Shape = {
+  variables: {
+    kind: 'KIND of the options',
+    maxConcurrent: "MAX_CONCURRENT of a bulkhead's options; else 0",
+    maxQueued: "MAX_QUEUED of a bulkhead's options; else 0",
+    maxThreads: 'MAX_THREADS in the header',
+  },
+  formulas: [
+    {
+      name: 'placeCount',
+      formula: 'is(kind, BULKHEAD) * maxConcurrent + is(kind, HOST_GROUP) * MAX_EJECTED',
+      meaning: 'places of calls in flight, or of ejected hosts; else 0',
+    },
+    {
+      name: 'queueLength',
+      formula: 'is(kind, BULKHEAD) * maxQueued',
+      meaning: 'places of calls that wait; else 0',
+    },
+    {
+      name: 'windowBuckets',
+      formula:
+        'is(kind, THROTTLE) * CONTROL_BUCKETS + is(kind, RETRY_BUDGET) * CONTROL_BUCKETS + ' +
+        'is(kind, HOST) * HOST_BUCKETS',
+      meaning: 'buckets of its window; else 0',
+    },
+    {
+      name: 'overflowBytes',
+      formula: 'ceilTo(size(totals) + windowBuckets * size(overflow_bucket), LINE_BYTES)',
+      meaning: 'the shard of slot 0',
+    },
+    {
+      name: 'shardBytes',
+      formula: 'ceilTo(size(totals) + windowBuckets * size(bucket), LINE_BYTES)',
+      meaning: 'the shard of another slot',
+    },
+  ],
+  parts: [
+    {
+      name: 'own',
+      bytes: 'size(throttle)',
+      meaning: "as its kind's struct says; all five are as long",
+    },
+    {
+      name: 'places',
+      struct: 'control_place',
+      count: 'placeCount',
+      bytes: 'ceilTo(placeCount * size(control_place), LINE_BYTES)',
+      meaning: 'calls in flight, or hosts that are ejected',
+    },
+    {
+      name: 'queue',
+      struct: 'waiter',
+      count: 'queueLength',
+      bytes: 'ceilTo(queueLength * size(waiter), LINE_BYTES)',
+      meaning: 'calls that wait',
+    },
+    {
+      name: 'overflow',
+      struct: 'totals',
+      bytes: 'overflowBytes',
+      meaning: 'shard 0: totals, then windowBuckets overflow buckets',
+    },
+    {
+      name: 'shards',
+      struct: 'totals',
+      bytes: 'maxThreads * shardBytes',
+      meaning: 'shards 1 and above: totals, then windowBuckets buckets each',
     },
   ],
 }

@@ -1,8 +1,11 @@
 /** What each thread counts for itself: totals, and the buckets of time windows. */
 import {
+  AGE,
+  AGE_WORDS,
   BUCKET,
   BUCKET_WORDS,
   DURATION_COUNTERS,
+  HUNG,
   KINDS,
   OVERFLOW_BUCKET_LONGS,
   SHARD_BUCKETS,
@@ -42,7 +45,9 @@ function total(name: keyof typeof TOTAL): Word {
 const TOTALS: Struct = {
   name: 'totals',
   title: 'Totals',
-  about: "The start of each shard. They go on when the slot changes hands; a thread's death adds.",
+  about:
+    'The start of each shard, of breakers and of controls. They go on when the slot changes ' +
+    "hands; a thread's death adds. Of a retry budget ADMITTED counts calls and SUCCEEDED retries.",
   size: SHARD_BUCKETS * WORD,
   alignment: 8,
   ownLine: true,
@@ -54,7 +59,8 @@ const BUCKET_STRUCT: Struct = {
   name: 'bucket',
   title: 'Bucket of slots 1 and above',
   about:
-    'Bucket number b stands at b mod buckets. b = time / (durationMs / buckets), rounded down.',
+    'Bucket number b stands at b mod buckets. b = time / (durationMs / buckets), rounded down. ' +
+    'Those of controls are of generation 0.',
   size: BUCKET_WORDS * WORD,
   alignment: 4,
   ownLine: false,
@@ -89,17 +95,11 @@ const BUCKET_STRUCT: Struct = {
       wraps: 'at 2^32',
       meaning: 'Outcomes: good, failed, slow, both.',
     },
-    {
-      name: 'UNUSED',
-      offset: (BUCKET.KINDS + KINDS) * WORD,
-      type: 'i32',
-      count: BUCKET_WORDS - BUCKET.KINDS - KINDS,
-      class: 'unused',
-      writers: 'nobody',
-      legal: '0',
-      meaning: 'So that a bucket has a quarter of a line.',
-      since: FIRST,
-    },
+    unused(
+      BUCKET.KINDS + KINDS,
+      BUCKET_WORDS - BUCKET.KINDS - KINDS,
+      'So that a bucket has a quarter of a line.',
+    ),
   ],
 }
 
@@ -136,6 +136,77 @@ const OVERFLOW_BUCKET: Struct = {
   ],
 }
 
+function unused(at: number, words: number, meaning: string): Word {
+  return {
+    name: 'UNUSED',
+    offset: at * WORD,
+    type: 'i32',
+    ...(words > 1 ? { count: words } : {}),
+    class: 'unused',
+    writers: 'nobody',
+    legal: '0',
+    meaning,
+    since: FIRST,
+  }
+}
+
+function turn(at: number): Word {
+  const common = { type: 'i32', ...OWNER, legal: '0 .. 2^28 - 1' } as const
+  return { name: 'TURN', offset: at * WORD, ...common, meaning: 'The generation.' }
+}
+
+function aged(at: number, meaning: string): Word {
+  const common = { type: 'u32', packing: 'AGED', ...OWNER, legal: 'any' } as const
+  return { name: 'COUNT', offset: at * WORD, ...common, meaning }
+}
+
+const HUNG_STRUCT: Struct = {
+  name: 'hung',
+  title: 'Calls that hang',
+  about:
+    'Behind the buckets of slots 1 and above, where calls in flight are told by age: those whose ' +
+    'bucket of ages was needed again before they had ended.',
+  size: AGE_WORDS * WORD,
+  alignment: 4,
+  ownLine: false,
+  inHeader: true,
+  words: [
+    turn(HUNG.TURN),
+    aged(HUNG.COUNT, 'Calls in flight that no bucket of ages tells of any more.'),
+    unused(
+      HUNG.COUNT + 1,
+      AGE_WORDS - HUNG.COUNT - 1,
+      'So that it is as long as a bucket of ages.',
+    ),
+  ],
+}
+
+const AGE_BUCKET: Struct = {
+  name: 'age_bucket',
+  title: 'Bucket of ages',
+  about:
+    'AGE_BUCKETS of them follow. Step number s stands at s mod AGE_BUCKETS. s = time / length, ' +
+    'rounded down; the length of a step is slowCallDurationThresholdMs / AGE_STEPS, at least 1 ms.',
+  size: AGE_WORDS * WORD,
+  alignment: 4,
+  ownLine: false,
+  inHeader: true,
+  words: [
+    {
+      name: 'STAMP',
+      offset: AGE.STAMP * WORD,
+      type: 'i32',
+      ...OWNER,
+      legal: '-1, 0 .. 20 * 2^25 - 1',
+      wraps: 'at 20 * 2^25',
+      meaning: 'The step, mod 20 * 2^25; TURNING while the owner turns it over.',
+    },
+    turn(AGE.TURN),
+    aged(AGE.COUNT, 'Calls in flight that began in that step.'),
+    unused(AGE.COUNT + 1, AGE_WORDS - AGE.COUNT - 1, 'So that no bucket crosses a cache line.'),
+  ],
+}
+
 function tally(name: string, long: number, meaning: string): Word {
   return { name, offset: long * LONG, type: 'i64', ...COUNTED, legal: '>= 0', meaning }
 }
@@ -151,6 +222,11 @@ const TALLY_STRUCT: Struct = {
   words: [
     tally('REFUSED_HALF_OPEN', TALLY.REFUSED_HALF_OPEN, 'Calls refused while half-open.'),
     tally('REFUSED_FORCED_OPEN', TALLY.REFUSED_FORCED_OPEN, 'Calls refused while forced open.'),
+    tally(
+      'LOCAL_STALLS',
+      TALLY.LOCAL_STALLS,
+      "Timeouts that were late because the thread's own event loop was blocked.",
+    ),
     tally('MICROS', TALLY.MICROS, 'The sum of all durations, in microseconds.'),
     {
       ...tally(
@@ -179,5 +255,7 @@ export const SHARD_STRUCTS: readonly Struct[] = [
   TOTALS,
   BUCKET_STRUCT,
   OVERFLOW_BUCKET,
+  HUNG_STRUCT,
+  AGE_BUCKET,
   TALLY_STRUCT,
 ]

@@ -46,9 +46,23 @@ export type StructName =
   | 'totals'
   | 'bucket'
   | 'overflow_bucket'
+  | 'hung'
+  | 'age_bucket'
   | 'tally'
   | 'presence'
   | 'journal_entry'
+  | 'throttle_options'
+  | 'bulkhead_options'
+  | 'retry_budget_options'
+  | 'host_group_options'
+  | 'host_options'
+  | 'throttle'
+  | 'bulkhead'
+  | 'retry_budget'
+  | 'host_group'
+  | 'host'
+  | 'control_place'
+  | 'waiter'
 
 export interface Struct {
   readonly name: StructName
@@ -86,7 +100,7 @@ export interface Formula {
   readonly meaning: string
 }
 
-/** A part of a region or a record. Each starts where the one before it ends. */
+/** A part of a region or of a record. Each starts where the one before it ends. */
 export interface Part {
   readonly name: string
   /** What stands there first, and how many of it follow each other: left out where it depends. */

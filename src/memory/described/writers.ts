@@ -4,10 +4,10 @@ export const FIRST = 1
 /** Written by the region's maker, before MAGIC. */
 export const MADE = { class: 'fixed', writers: 'the maker of the region', since: FIRST } as const
 
-/** Written by the maker of a breaker, before the directory names its definition. */
+/** Written by the maker of a breaker or a control, before the directory names its definition. */
 export const DEFINED = {
   class: 'fixed',
-  writers: 'the maker of the breaker',
+  writers: 'the maker of the breaker or control',
   since: FIRST,
 } as const
 

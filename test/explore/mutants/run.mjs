@@ -2,18 +2,28 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { buildExplorer } from '../bundle.mjs'
+import { ageMutants } from './ages.mjs'
+import { budgetMutants } from './budget.mjs'
+import { bulkheadMutants } from './bulkhead.mjs'
+import { hostMutants } from './hosts.mjs'
 import { journalMutants } from './journal.mjs'
 import { stateMutants } from './state.mjs'
 import { stockMutants } from './stock.mjs'
 import { threadMutants } from './threads.mjs'
+import { throttleMutants } from './throttle.mjs'
 import { windowMutants } from './windows.mjs'
 
 const mutants = [
   ...stateMutants,
   ...windowMutants,
+  ...ageMutants,
   ...stockMutants,
   ...threadMutants,
   ...journalMutants,
+  ...hostMutants,
+  ...throttleMutants,
+  ...budgetMutants,
+  ...bulkheadMutants,
 ]
 const named = process.argv.slice(2)
 const chosen = mutants.filter(({ name }) => named.length === 0 || named.includes(name))

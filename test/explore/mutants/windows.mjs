@@ -23,29 +23,29 @@ export const windowMutants = [
   {
     name: 'turn-in-place',
     about: 'a bucket is zeroed with its stamp on',
-    file: 'src/protocol/window-time.ts',
-    replace: [['    store(memory, bucket + BUCKET.STAMP, TURNING)\n', '']],
+    file: 'src/protocol/window-buckets.ts',
+    replace: [['  store(memory, bucket + BUCKET.STAMP, TURNING)\n', '']],
     scenarios: ['turn-over', 'turn-generation'],
   },
   {
     name: 'read-once',
     about: 'a reader does not look at stamp and turn again',
-    file: 'src/protocol/window-time.ts',
+    file: 'src/protocol/window-buckets.ts',
     replace: [
-      ['    if (load(memory, bucket + BUCKET.STAMP) !== stamp) return\n', ''],
-      ['    if (load(memory, bucket + BUCKET.TURN) !== turn) return\n    addKind', '    addKind'],
+      ['  if (load(memory, bucket + BUCKET.STAMP) !== stamp) return\n', ''],
+      ['  if (load(memory, bucket + BUCKET.TURN) !== turn) return\n  addKind', '  addKind'],
     ],
     scenarios: ['turn-over', 'turn-generation'],
   },
   {
     name: 'reset-by-reader',
     about: 'whoever meets an old bucket zeroes it, its owner or not',
-    file: 'src/protocol/window-time.ts',
+    file: 'src/protocol/window-buckets.ts',
     replace: [
       [
-        '    if (stamp === TURNING || !(age < this.#buckets && age > -this.#buckets)) return\n',
-        '    if (!(age < this.#buckets)) for (let k = 0; k < KINDS; k++) store(memory, bucket + 2 + k, 0)\n' +
-          '    if (stamp === TURNING || !(age < this.#buckets && age > -this.#buckets)) return\n',
+        '  if (stamp === TURNING || !(age < span && age > -span)) return\n',
+        '  if (!(age < span)) for (let k = 0; k < KINDS; k++) store(memory, bucket + 2 + k, 0)\n' +
+          '  if (stamp === TURNING || !(age < span && age > -span)) return\n',
       ],
     ],
     scenarios: ['turn-over'],
@@ -63,7 +63,7 @@ export const windowMutants = [
     name: 'periodic-unfenced',
     about: 'a late owner of the periodic duty publishes on',
     file: 'src/protocol/periodic.ts',
-    replace: [['    if (load64(memory, start + SUMMARY.DUTY_LONG) !== mine) return\n', '']],
+    replace: [['      if (!this.#duty.isMine()) return\n', '']],
     scenarios: ['periodic-duty'],
   },
   {

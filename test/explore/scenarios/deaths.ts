@@ -14,7 +14,7 @@ const ROW = { slidingWindow: { type: 'consecutive', failures: 5 } } as const
 function toldOf({ region, cell }: World, dead: number): () => boolean {
   return () => {
     markDead(region.memory, region.shape, dead)
-    reapMarked(region, [cell])
+    reapMarked(region, () => ({ cells: [cell], controls: [] }))
     return true
   }
 }
@@ -22,7 +22,8 @@ function toldOf({ region, cell }: World, dead: number): () => boolean {
 /** What the keeper does: it is told of nobody. */
 function keeps({ region, cell }: World, rounds: number): () => boolean {
   return () => {
-    for (let round = 0; round < rounds; round++) reapMarked(region, [cell])
+    for (let round = 0; round < rounds; round++)
+      reapMarked(region, () => ({ cells: [cell], controls: [] }))
     return true
   }
 }
@@ -109,7 +110,7 @@ function family(): World {
 const SPARE_DEFINITION = 1
 
 function definitionLong({ region }: World): number {
-  const start = region.shape.definitions + SPARE_DEFINITION * DEFINITION_WORDS
+  const start = region.shape.breakers.definitions + SPARE_DEFINITION * DEFINITION_WORDS
   return start / 2 + DEFINITION.HOLDER_LONG
 }
 

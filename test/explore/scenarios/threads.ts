@@ -4,7 +4,8 @@ import { isLive, packThread, threadOf } from '../../../src/memory/words/threads.
 import { encodeName } from '../../../src/options/breaker.ts'
 import { Core } from '../../../src/protocol/breaker.ts'
 import { shardOf } from '../../../src/protocol/cell.ts'
-import { Directory, freeDefinitionsOf } from '../../../src/protocol/directory.ts'
+import { freeDefinitionsOf } from '../../../src/protocol/definitions.ts'
+import { Directory } from '../../../src/protocol/directory.ts'
 import { snapshotOf } from '../../../src/protocol/look.ts'
 import { claimSlot, freeSlot, markDead, slotWord } from '../../../src/protocol/slots.ts'
 import { moveInFlight, readTotals } from '../../../src/protocol/totals.ts'
@@ -55,7 +56,7 @@ export const reapAgainstClaim: Scenario = {
     dead.tryAcquire()
     const run = () => {
       markDead(memory, region.shape, 1)
-      reapMarked(region, [cell])
+      reapMarked(region, () => ({ cells: [cell], controls: [] }))
       return true
     }
     return {
@@ -161,8 +162,8 @@ function makers(name: string, about: string, failures: readonly [number, number]
 
 function heldDefinitions({ memory, shape }: ReturnType<typeof emptyRegion>): number {
   let held = 0
-  for (let definition = 0; definition < shape.definitionCount; definition++) {
-    if (memory.longs[(shape.definitions + definition * 128) / 2] !== 0n) held++
+  for (let definition = 0; definition < shape.breakers.definitionCount; definition++) {
+    if (memory.longs[(shape.breakers.definitions + definition * 128) / 2] !== 0n) held++
   }
   return held
 }

@@ -1,0 +1,36 @@
+/** Registries: make one, attach to one. */
+import { isMainThread } from 'node:worker_threads'
+import { InvalidOptionError } from './errors.ts'
+import { attachRegion, createRegion, type Region, type RegistryHandle } from './memory/region.ts'
+import { NO_LOCAL, type ResolvedLocal } from './options/breaker.ts'
+import { type ResolvedRegistry, readRegistryOptions } from './options/registry.ts'
+import type { RegistryOptions } from './options/types.ts'
+import { Registry } from './registry.ts'
+import { startKeeper } from './threads/keeper-start.ts'
+
+/** Makes a region of its own. @throws InvalidOptionError */
+export function createRegistry(options?: RegistryOptions): Registry {
+  const resolved = readRegistryOptions(options)
+  return new Registry(makeRegion(resolved), resolved.local)
+}
+
+/** The region, and its keeper if it is to have one. */
+export function makeRegion(options: ResolvedRegistry): Region {
+  if (options.tickMs > 0 && !isMainThread) {
+    throw new InvalidOptionError('options.keeper', true, 'false: only the main thread starts one')
+  }
+  const region = createRegion(options)
+  if (options.tickMs > 0) startKeeper(region)
+  return region
+}
+
+/** This thread's registry on the region that `handle` names. @throws RegionError */
+export function attachRegistry(handle: RegistryHandle): Registry {
+  const region = attachRegion(handle)
+  return new Registry(region, localOf(region))
+}
+
+/** The local defaults that travel: numbers do, functions cannot. */
+export function localOf(region: Region): ResolvedLocal {
+  return { ...NO_LOCAL, timeoutMs: region.defaultTimeoutMs }
+}
