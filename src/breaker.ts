@@ -1,5 +1,6 @@
 /** CircuitBreaker: the calls that a user makes. */
-import { type Call, type ExecuteResult, runAsync, runSync } from './execute.ts'
+import { type Call, runAsync, runSync } from './execute.ts'
+import { type ExecuteResult, tried, wrapped } from './execute-faces.ts'
 import { MAX_REASON_BYTES } from './memory/layout.ts'
 import {
   CLOSED,
@@ -13,7 +14,7 @@ import {
 import type { NewsEvent, NewsListener } from './news/events.ts'
 import type { Listeners } from './news/listeners.ts'
 import { encodeText } from './options/breaker.ts'
-import { type ExecuteOptions, requireFunction } from './options/execute.ts'
+import type { ExecuteOptions } from './options/execute.ts'
 import { numberOf, POSITIVE_DURATION, readFields } from './options/read.ts'
 import { resolvedOptions } from './options/shared.ts'
 import type { ResolvedOptions } from './options/types.ts'
@@ -96,16 +97,11 @@ export class CircuitBreaker {
   }
 
   /** As `execute`, but never rejects: says what happened. */
-  async tryExecute<T>(
+  tryExecute<T>(
     fn: (call: Call) => T | PromiseLike<T>,
     options?: ExecuteOptions<T>,
   ): Promise<ExecuteResult<T>> {
-    const note = { refused: false }
-    try {
-      return { ok: true, value: await runAsync(this.#guard, fn, options, note) }
-    } catch (error) {
-      return { ok: false, refused: note.refused, error }
-    }
+    return tried(note => runAsync(this.#guard, fn, options, note))
   }
 
   /** As `execute`, for a function that returns its result. Throws what `execute` rejects with. */
@@ -115,11 +111,7 @@ export class CircuitBreaker {
 
   /** `fn` guarded by this breaker: `this` and arguments are passed on. */
   wrap<A extends unknown[], T>(fn: (...args: A) => PromiseLike<T> | T): (...args: A) => Promise<T> {
-    requireFunction(fn)
-    const breaker = this
-    return function (this: unknown, ...args: A): Promise<T> {
-      return breaker.execute(() => fn.apply(this, args))
-    }
+    return wrapped(this, fn)
   }
 
   /** Whether `tryAcquire` would admit now. Takes no permit, moves no state. */

@@ -13,6 +13,7 @@ import {
   type Guard,
   type GuardedCore,
   isThenable,
+  type Settling,
   startOf,
   UNKNOWN,
 } from './settlement.ts'
@@ -25,12 +26,7 @@ export interface Call {
   readonly signal: AbortSignal
 }
 
-/** What `tryExecute` resolves to. `refused`: the call was not let through. */
-export type ExecuteResult<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refused: boolean; readonly error: unknown }
-
-/** Set when the breaker did not let the call be made. */
+/** Set when the call was not let through. */
 export interface RefusalNote {
   refused: boolean
 }
@@ -68,7 +64,7 @@ export function runAsync<T>(
 
 /** Calls with a permit that was taken, and settles it. Never throws. */
 export function runPermitted<T>(
-  guard: Guard,
+  guard: Settling,
   permit: number,
   fn: Fn<T>,
   signal: AbortSignal | undefined,
@@ -105,7 +101,7 @@ export async function orFallback<T>(made: Promise<T>, fallback: Fallback<T>): Pr
 const { then } = Promise.prototype
 
 /** Not async either: cheaper, and V8 shows a failure's callers all the same. */
-function call<T>(guard: Guard, permit: number, fn: Fn<T>): Promise<T> {
+function call<T>(guard: Settling, permit: number, fn: Fn<T>): Promise<T> {
   const startedAt = startOf(guard)
   let answer: Promise<Awaited<T>>
   try {
@@ -124,7 +120,7 @@ function call<T>(guard: Guard, permit: number, fn: Fn<T>): Promise<T> {
 
 /** Runs `fn` until it settles, its time is over or the caller gives up, whichever comes first. */
 function race<T>(
-  guard: Guard,
+  guard: Settling,
   permit: number,
   fn: Fn<T>,
   signal: AbortSignal | undefined,
@@ -229,7 +225,7 @@ async function callAsync<T>(fn: Fn<T>, lazyCall: Call): Promise<T> {
 }
 
 async function settleInPromise<T>(
-  guard: Guard,
+  guard: Settling,
   permit: number,
   startedAt: number,
   value: T,

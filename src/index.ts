@@ -15,7 +15,8 @@ export {
   RegistryFullError,
   ThrottledError,
 } from './errors.ts'
-export type { Call, ExecuteResult } from './execute.ts'
+export type { Call } from './execute.ts'
+export type { ExecuteResult } from './execute-faces.ts'
 export {
   type BreakerHealth,
   type Health,

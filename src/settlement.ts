@@ -28,12 +28,16 @@ export interface Refusing {
   promise(): Promise<never>
 }
 
-/** What is executed through. */
-export interface Guard {
+/** What a call with a permit is made through. */
+export interface Settling {
   readonly what: GuardKind
   readonly name: string
   readonly core: GuardedCore
   readonly local: ResolvedLocal
+}
+
+/** What is executed through. */
+export interface Guard extends Settling {
   readonly refusals: Refusing
   /** Whether calls are to be traced: the channel, or for a call that is traced already, nobody. */
   readonly tracing: { readonly hasSubscribers: boolean }
@@ -46,21 +50,21 @@ export const NOT_TRACED = Object.freeze({ hasSubscribers: false })
 export const UNKNOWN = Number.NaN
 
 /** When a call begins; 0 where nobody asks how long it took. */
-export function startOf(guard: Guard): number {
+export function startOf(guard: Settling): number {
   return measures(guard) ? guard.core.cell.clock.now() : 0
 }
 
-function measures({ core, local }: Guard): boolean {
+function measures({ core, local }: Settling): boolean {
   return core.measures || local.measureDurations === true
 }
 
 /** Undefined where nobody asks, which is not the same as a call that took no time. */
-function durationMs(guard: Guard, startedAt: number): number | undefined {
+function durationMs(guard: Settling, startedAt: number): number | undefined {
   return measures(guard) ? guard.core.cell.clock.now() - startedAt : undefined
 }
 
 /** The call gave a result. Returns it, or throws what the predicate threw. */
-export function byValue<T>(guard: Guard, permit: number, startedAt: number, value: T): T {
+export function byValue<T>(guard: Settling, permit: number, startedAt: number, value: T): T {
   const { core, local } = guard
   let failed = false
   try {
@@ -75,7 +79,12 @@ export function byValue<T>(guard: Guard, permit: number, startedAt: number, valu
 }
 
 /** The call threw. Returns what the caller is to be given. */
-export function byError(guard: Guard, permit: number, startedAt: number, error: unknown): unknown {
+export function byError(
+  guard: Settling,
+  permit: number,
+  startedAt: number,
+  error: unknown,
+): unknown {
   // A refusal says nothing about the dependency, whoever classifies.
   if (isRefusal(error)) {
     guard.core.release(permit)
@@ -95,7 +104,7 @@ export function byError(guard: Guard, permit: number, startedAt: number, error: 
 
 /** Its time is over. `heard`: this thread has listened, so that silence says something. */
 export function byTimeout(
-  guard: Guard,
+  guard: Settling,
   permit: number,
   startedAt: number,
   timeoutMs: number,
@@ -107,7 +116,7 @@ export function byTimeout(
   return error
 }
 
-function fail(guard: Guard, permit: number, startedAt: number, error: unknown): void {
+function fail(guard: Settling, permit: number, startedAt: number, error: unknown): void {
   const { core } = guard
   if (core.recordFailure(permit, durationMs(guard, startedAt))) core.lastError = error
 }

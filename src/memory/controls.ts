@@ -11,7 +11,7 @@ import {
   linesFor,
   OPTION_COUNT,
   OVERFLOW_BUCKET_LONGS,
-  TOTALS_WORDS,
+  SHARD_BUCKETS,
 } from './layout.ts'
 
 /** What a control is: the first of its options. */
@@ -128,8 +128,8 @@ export function controlShapeOf(numbers: readonly number[], maxThreads: number): 
   const places = CONTROL_PLACES
   const queue = places + linesFor(placeCount)
   const shards = queue + linesFor(queueLength * WAITER_WORDS)
-  const overflowWords = linesFor(TOTALS_WORDS + buckets * OVERFLOW_BUCKET_LONGS * 2)
-  const shardWords = linesFor(TOTALS_WORDS + buckets * BUCKET_WORDS)
+  const overflowWords = linesFor(SHARD_BUCKETS + buckets * OVERFLOW_BUCKET_LONGS * 2)
+  const shardWords = linesFor(SHARD_BUCKETS + buckets * BUCKET_WORDS)
   const lines = (shards + overflowWords + maxThreads * shardWords) / LINE_WORDS
   const before = { kind, places, placeCount, queue, queueLength }
   return { ...before, shards, overflowWords, shardWords, buckets, lines }

@@ -156,7 +156,7 @@ export const TOTAL = {
   ABANDONED: 7,
 } as const
 
-export const TOTALS_WORDS = 16
+const TOTALS_WORDS = 16
 
 /** Counters of durations: octaves from DURATION_UNIT_MICROS on, in equal steps; below; above. */
 export const DURATION_UNIT_MICROS = 100

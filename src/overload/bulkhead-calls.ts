@@ -1,19 +1,10 @@
 /** `execute` through a bulkhead whose calls may wait: as runAsync (execute.ts), and the wait. */
 import { type Call, orFallback, type RefusalNote, runPermitted } from '../execute.ts'
 import { REFUSED } from '../memory/words/trials.ts'
-import type { ResolvedLocal } from '../options/breaker.ts'
 import { type ExecuteOptions, readExecuteOptions, requireFunction } from '../options/execute.ts'
 import type { BulkheadCore } from '../protocol/bulkhead-core.ts'
 import type { Guard } from '../settlement.ts'
 import type { BulkheadQueue } from './bulkhead-queue.ts'
-
-/** A bulkhead judges no outcomes, and a registry's default `timeoutMs` is for breakers. */
-export const NO_LOCAL: ResolvedLocal = Object.freeze({
-  isFailure: undefined,
-  classifyError: undefined,
-  timeoutMs: undefined,
-  measureDurations: undefined,
-})
 
 type Fn<T> = (call: Call) => T | PromiseLike<T>
 

@@ -1,10 +1,12 @@
 /** Bulkhead: bounds how many calls are in flight at a time, over all threads. */
 import { InvalidOptionError } from '../errors.ts'
-import { type Call, type ExecuteResult, type RefusalNote, runAsync } from '../execute.ts'
+import { type Call, type RefusalNote, runAsync } from '../execute.ts'
+import { type ExecuteResult, tried, wrapped } from '../execute-faces.ts'
 import { BULKHEAD } from '../memory/controls.ts'
 import { REFUSED } from '../memory/words/trials.ts'
+import { NO_LOCAL } from '../options/breaker.ts'
 import { describeControl } from '../options/controls.ts'
-import { type ExecuteOptions, requireFunction } from '../options/execute.ts'
+import type { ExecuteOptions } from '../options/execute.ts'
 import { readFields } from '../options/read.ts'
 import { placesOf } from '../protocol/bulkhead.ts'
 import { BulkheadCore } from '../protocol/bulkhead-core.ts'
@@ -12,7 +14,7 @@ import { countPlaces } from '../protocol/places.ts'
 import { inFlightIn, sumCounters } from '../protocol/totals.ts'
 import { countWaiters } from '../protocol/waiting.ts'
 import { NOT_TRACED } from '../settlement.ts'
-import { NO_LOCAL, type QueuedGuard, runOrWait } from './bulkhead-calls.ts'
+import { type QueuedGuard, runOrWait } from './bulkhead-calls.ts'
 import { BulkheadQueue } from './bulkhead-queue.ts'
 import { BulkheadRefusals } from './bulkhead-refusals.ts'
 import type { ControlKind } from './controls.ts'
@@ -129,16 +131,11 @@ export class Bulkhead {
   }
 
   /** As `execute`, but never rejects: says what happened. */
-  async tryExecute<T>(
+  tryExecute<T>(
     fn: (call: Call) => T | PromiseLike<T>,
     options?: ExecuteOptions<T>,
   ): Promise<ExecuteResult<T>> {
-    const note = { refused: false }
-    try {
-      return { ok: true, value: await this.#run(fn, options, note) }
-    } catch (error) {
-      return { ok: false, refused: note.refused, error }
-    }
+    return tried(note => this.#run(fn, options, note))
   }
 
   #run<T>(
@@ -153,11 +150,7 @@ export class Bulkhead {
 
   /** `fn` guarded by this bulkhead: `this` and arguments are passed on. */
   wrap<A extends unknown[], T>(fn: (...args: A) => PromiseLike<T> | T): (...args: A) => Promise<T> {
-    requireFunction(fn)
-    const bulkhead = this
-    return function (this: unknown, ...args: A): Promise<T> {
-      return bulkhead.execute(() => fn.apply(this, args))
-    }
+    return wrapped(this, fn)
   }
 
   /** What there is to know about the bulkhead, from all threads. Cost: microseconds. */

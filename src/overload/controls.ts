@@ -15,7 +15,7 @@ import {
 } from '../protocol/control.ts'
 
 /** Where a control's calls are counted, and what else its face is made of. */
-export interface Seat {
+interface Seat {
   readonly slot: number
   readonly local: ResolvedLocal
   readonly region: Region

@@ -1,10 +1,11 @@
 /** Throttle: refuses calls in proportion to how many of them the backend does not take. */
 import { randomInt } from 'node:crypto'
-import { type Call, type ExecuteResult, runAsync } from '../execute.ts'
+import { type Call, runAsync } from '../execute.ts'
+import { type ExecuteResult, tried, wrapped } from '../execute-faces.ts'
 import { THROTTLE } from '../memory/controls.ts'
 import type { ResolvedLocal } from '../options/breaker.ts'
 import { describeControl } from '../options/controls.ts'
-import { type ExecuteOptions, requireFunction } from '../options/execute.ts'
+import type { ExecuteOptions } from '../options/execute.ts'
 import { ThrottleCore } from '../protocol/throttle.ts'
 import { inFlightIn, sumCounters } from '../protocol/totals.ts'
 import { type Guard, NOT_TRACED, type Refusing } from '../settlement.ts'
@@ -110,25 +111,16 @@ export class Throttle {
   }
 
   /** As `execute`, but never rejects: says what happened. */
-  async tryExecute<T>(
+  tryExecute<T>(
     fn: (call: Call) => T | PromiseLike<T>,
     options?: ExecuteOptions<T>,
   ): Promise<ExecuteResult<T>> {
-    const note = { refused: false }
-    try {
-      return { ok: true, value: await runAsync(this.#guard, fn, options, note) }
-    } catch (error) {
-      return { ok: false, refused: note.refused, error }
-    }
+    return tried(note => runAsync(this.#guard, fn, options, note))
   }
 
   /** `fn` guarded by this throttle: `this` and arguments are passed on. */
   wrap<A extends unknown[], T>(fn: (...args: A) => PromiseLike<T> | T): (...args: A) => Promise<T> {
-    requireFunction(fn)
-    const throttle = this
-    return function (this: unknown, ...args: A): Promise<T> {
-      return throttle.execute(() => fn.apply(this, args))
-    }
+    return wrapped(this, fn)
   }
 
   /** All that there is to know about the throttle, from all threads. Cost: microseconds. */

@@ -25,7 +25,7 @@ export interface PipelineOptions extends Pick<LocalOptions, 'isFailure' | 'class
   readonly throttle?: Throttle | ThrottleOptions | undefined
   readonly bulkhead?: Bulkhead | BulkheadOptions | undefined
   readonly breaker?: CircuitBreaker | BreakerOptions | undefined
-  /** Of each attempt, without its wait in the bulkhead's queue. Milliseconds; off unless set. */
+  /** Of each attempt, without its wait in a queue. In ms; default: the breaker's. */
   readonly timeoutMs?: number | undefined
 }
 

@@ -12,13 +12,8 @@
 
 import type { CircuitBreaker } from '../breaker.ts'
 import { isRefusal } from '../errors.ts'
-import {
-  type Call,
-  type ExecuteResult,
-  orFallback,
-  type RefusalNote,
-  runPermitted,
-} from '../execute.ts'
+import { type Call, orFallback, type RefusalNote, runPermitted } from '../execute.ts'
+import { type ExecuteResult, tried, wrapped } from '../execute-faces.ts'
 import { REFUSED } from '../memory/words/trials.ts'
 import { NO_LOCAL } from '../options/breaker.ts'
 import { type ExecuteOptions, readExecuteOptions, requireFunction } from '../options/execute.ts'
@@ -27,7 +22,7 @@ import type { RetryBudget, RetryBudgetSnapshot } from '../overload/retry-budget.
 import type { Throttle, ThrottleSnapshot } from '../overload/throttle.ts'
 import type { BreakerSnapshot } from '../protocol/look.ts'
 import { retry } from '../retry/retry.ts'
-import { type Guard, NOT_TRACED } from '../settlement.ts'
+import type { Guard, Settling } from '../settlement.ts'
 import type { Clock } from '../time/clock.ts'
 import { traceAsync } from '../tracing.ts'
 import { type Guards, HELD, Held } from './held.ts'
@@ -49,8 +44,9 @@ export class Pipeline {
   readonly name: string
   readonly #parts: Parts
   readonly #guards: Guards
-  readonly #guard: Omit<Guard, 'core'>
+  readonly #settling: Omit<Settling, 'core'>
   readonly #cell: { readonly clock: Clock }
+  readonly #timeoutMs: number | undefined
 
   /** @internal */
   constructor(name: string, parts: Parts, clock: Clock) {
@@ -63,8 +59,9 @@ export class Pipeline {
       breaker: breaker?.guard,
     })
     this.#cell = Object.freeze({ clock })
+    this.#timeoutMs = parts.timeoutMs ?? breaker?.guard.local.timeoutMs
     const judge = breaker?.guard ?? throttle?.guard
-    this.#guard = Object.freeze({
+    this.#settling = Object.freeze({
       what: 'pipeline',
       name,
       local: Object.freeze({
@@ -72,8 +69,6 @@ export class Pipeline {
         isFailure: parts.isFailure ?? judge?.local.isFailure,
         classifyError: parts.classifyError ?? judge?.local.classifyError,
       }),
-      refusals: NO_REFUSALS,
-      tracing: NOT_TRACED,
     })
   }
 
@@ -96,29 +91,21 @@ export class Pipeline {
   /**
    * Calls `fn` as far as all parts let it, and again where `retry` says so. Rejects with
    * ThrottledError, BulkheadFullError or CircuitOpenError when refused, with CallTimeoutError, else
-   * as `fn` does. `timeoutMs` here in place of the pipeline's own.
+   * as `fn` does. `timeoutMs` here in place of the pipeline's own, and that in place of the
+   * breaker's.
    */
   execute<T>(fn: Fn<T>, options?: ExecuteOptions<T>): Promise<T> {
     return this.#execute(fn, options, { refused: false })
   }
 
   /** As `execute`, but never rejects: says what happened. `refused`: the last attempt was. */
-  async tryExecute<T>(fn: Fn<T>, options?: ExecuteOptions<T>): Promise<ExecuteResult<T>> {
-    const note = { refused: false }
-    try {
-      return { ok: true, value: await this.#execute(fn, options, note) }
-    } catch (error) {
-      return { ok: false, refused: note.refused, error }
-    }
+  tryExecute<T>(fn: Fn<T>, options?: ExecuteOptions<T>): Promise<ExecuteResult<T>> {
+    return tried(note => this.#execute(fn, options, note))
   }
 
   /** `fn` with the pipeline around it: `this` and arguments are passed on. */
   wrap<A extends unknown[], T>(fn: (...args: A) => T | PromiseLike<T>): (...args: A) => Promise<T> {
-    requireFunction(fn)
-    const pipeline = this
-    return function (this: unknown, ...args: A): Promise<T> {
-      return pipeline.execute(() => fn.apply(this, args))
-    }
+    return wrapped(this, fn)
   }
 
   snapshot(): PipelineSnapshot {
@@ -145,7 +132,7 @@ export class Pipeline {
 
   #attempts<T>(fn: Fn<T>, options: ExecuteOptions<T> | undefined, note: RefusalNote): Promise<T> {
     const signal = options?.signal
-    const timeoutMs = options?.timeoutMs ?? this.#parts.timeoutMs
+    const timeoutMs = options?.timeoutMs ?? this.#timeoutMs
     const attempt = (): Promise<T> => this.#attempt(fn, signal, timeoutMs, note)
     const { retry: retries } = this.#parts
     return retries === undefined ? attempt() : retry(attempt, { ...retries, signal })
@@ -220,15 +207,9 @@ export class Pipeline {
       }
       held.holdPermit(permit)
     }
-    return runPermitted({ ...this.#guard, core: held }, HELD, fn, signal, timeoutMs)
+    return runPermitted({ ...this.#settling, core: held }, HELD, fn, signal, timeoutMs)
   }
 }
-
-/** A pipeline itself refuses nothing. */
-const NO_REFUSALS: Guard['refusals'] = Object.freeze({
-  error: () => new Error('a pipeline refuses nothing by itself'),
-  promise: () => Promise.reject(new Error('a pipeline refuses nothing by itself')),
-})
 
 function refuse(guard: Guard, note: RefusalNote): Promise<never> {
   note.refused = true

@@ -54,7 +54,7 @@ export interface Sample {
   readonly failures: number
 }
 
-export function successRateOf({ calls, failures }: Sample): number {
+function successRateOf({ calls, failures }: Sample): number {
   return (calls - failures) / calls
 }
 

@@ -52,7 +52,7 @@ export interface TransitionCount {
   count: number
 }
 
-export interface WindowRates {
+interface WindowRates {
   failureRate: number | null
   slowCallRate: number | null
   /** With `countHangingCalls`: how many of the slow calls are in flight at this moment. */

@@ -27,7 +27,7 @@ const GIVEN_BACK = 1
 const RETRY = 2
 
 /** Retries that a window allows: whole ones. */
-export function allowedRetries(calls: number, ratio: number, minimumPerSecond: number): number {
+function allowedRetries(calls: number, ratio: number, minimumPerSecond: number): number {
   return Math.floor((minimumPerSecond * BUDGET_WINDOW_MS) / 1000 + ratio * calls)
 }
 

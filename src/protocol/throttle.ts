@@ -42,10 +42,10 @@ const ACCEPTED = 0
 const REJECTED = 1
 const REFUSED_HERE = 2
 
-export const THROTTLE_INTERVAL_MS = 100
+const THROTTLE_INTERVAL_MS = 100
 
 /** The one permit there is. */
-export const PERMIT = 0
+const PERMIT = 0
 
 /** An earlier taker is late once at the most; after more than so many the word stays as it is. */
 const ATTEMPTS = 4

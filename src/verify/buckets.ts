@@ -32,7 +32,7 @@ export function checkBucket(
 }
 
 /** STAMP and TURN at word `at`: how many buckets ago that was, if of the current generation. */
-export function checkStamp(of: Timed, what: string, index: number, at: number): number | undefined {
+function checkStamp(of: Timed, what: string, index: number, at: number): number | undefined {
   const { parts, record, options, generation, buckets, present } = of
   const say = (name: string, sentence: string, certain = false): void =>
     of.say(at, `${name} ${what}`, sentence, certain)

@@ -101,7 +101,7 @@ export const AGES_WORDS = (1 + AGE_BUCKETS) * 4
 /** Indices of a count window that may be taken and not filled without shortening the window. */
 const SPARE_OUTCOMES = 64
 
-export function shapeOf(numbers: Numbers, maxThreads: number): Shape {
+function shapeOf(numbers: Numbers, maxThreads: number): Shape {
   const outcomes = numbers.length + SPARE_OUTCOMES
   const capacity = numbers.window === COUNT ? 2 ** Math.ceil(Math.log2(outcomes)) : 0
   const buckets = numbers.window === TIME ? numbers.buckets : 0

@@ -86,7 +86,7 @@ export function kindOf(numbers: Numbers): number {
   return numbers[0] ?? Number.NaN
 }
 
-export function readOptions(parts: Parts, at: number): { numbers: Numbers; faults: string[] } {
+function readOptions(parts: Parts, at: number): { numbers: Numbers; faults: string[] } {
   const numbers = Array.from({ length: OPTION_COUNT }, (_, index) => parts.double(at + index * 2))
   const options = OPTIONS[kindOf(numbers)]
   if (options === undefined) return { numbers, faults: [`KIND is ${kindOf(numbers)}: no kind`] }
@@ -121,7 +121,7 @@ export interface Shape {
 const PLACES = 2 * LINE
 export const MAX_EJECTED = 1024
 
-export function shapeOf(numbers: Numbers, maxThreads: number): Shape {
+function shapeOf(numbers: Numbers, maxThreads: number): Shape {
   const kind = kindOf(numbers)
   const at = (option: number): number => numbers[option] ?? Number.NaN
   const isBulkhead = kind === BULKHEAD

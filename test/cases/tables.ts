@@ -9,7 +9,7 @@ export const LEFT_OUT: Record<string, string> = {
   'SX-02': 'no export and import of state yet',
   'BH-01': 'a bulkhead: test/overload/bulkhead/cases.test.ts',
   'BH-02': 'a bulkhead: test/overload/bulkhead/cases.test.ts',
-  'RI-01': 'no retry yet',
+  'RI-01': 'a retry: test/retry/cases.test.ts',
   'AT-01': 'a throttle: test/overload/throttle/cases.test.ts',
   'AT-03': 'a throttle: test/overload/throttle/cases.test.ts',
 }

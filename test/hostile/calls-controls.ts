@@ -19,7 +19,7 @@ function ask(permits: number[], permit: number): void {
 }
 
 /** Calls that never throw, whatever stands in the region. */
-export const CONTROL_CALLS = {
+const CONTROL_CALLS = {
   throttle: ({ controls, permits }: ControlCaller) =>
     ask(permits.throttle, controls.throttle.tryAcquire()),
   accepted: ({ controls, permits, random }: ControlCaller) =>

@@ -73,6 +73,9 @@ describe('one verdict for all parts', () => {
     expect(throttle?.rejected).toBe(1)
     expect(breaker?.failed).toBe(1)
     expect(taken).toBe(0)
+    const { throttle: _, ...others } = ALL
+    const byBreaker = registry.pipeline('q', { ...others, breaker: { timeoutMs: 5 } })
+    await expect(byBreaker.execute(hangs)).rejects.toMatchObject({ timeoutMs: 5 })
   })
 })
 

@@ -46,7 +46,7 @@ export function isHanging(stamp: number, step: number): boolean {
   return age >= HANGS_AFTER && age < AGE_STAMPS / 2
 }
 
-export const AGE_EPOCH_BITS = 11
+const AGE_EPOCH_BITS = 11
 export const AGE_CALLS_BITS = 21
 const EPOCHS = 2 ** AGE_EPOCH_BITS
 
