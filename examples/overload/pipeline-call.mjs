@@ -1,4 +1,4 @@
-// How a thread makes a user's request, in two ways. Everything that differs between them is here.
+// How a thread makes a request for a user, in two ways. All that differs between them is here.
 import { getRegistry } from 'busbar'
 
 const ATTEMPTS = 3
@@ -6,28 +6,29 @@ const TIMEOUT_MS = 1_000
 
 export const MAX_IN_FLIGHT = 40
 
-/** Each takes the dependency's URL and gives a function that makes one request for a user. */
+/** Each gives a function that is told how to send a request, and does so as it sees fit. */
 export const ways = {
-  'retry loop': url => async () => {
+  'retry loop': () => async send => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await get(url, AbortSignal.timeout(TIMEOUT_MS))
+        return await send(AbortSignal.timeout(TIMEOUT_MS))
       } catch (error) {
         if (attempt === ATTEMPTS) throw error
       }
     }
   },
 
-  pipeline: url => {
+  pipeline: () => {
+    // Windows and waits are short, because all that happens here is.
     const pipeline = getRegistry().pipeline('dependency', {
       retry: { attempts: ATTEMPTS, backoff: { initialMs: 20 }, budget: { ratio: 0.2 } },
-      // Windows are short, because everything here is. The hung calls of one bulkhead are fewer
-      // than the minimum: the throttle leaves those to the breaker.
-      throttle: { k: 1.5, windowMs: 1_000, minimumRequestsPerSecond: 50 },
+      // It lets half of them through at the worst. To stop all is for the breaker, and it is those
+      // that get to the breaker by which both find the dependency well again.
+      throttle: { windowMs: 500, minimumRequestsPerSecond: 50, maxRejectionProbability: 0.5 },
       bulkhead: { maxConcurrentCalls: MAX_IN_FLIGHT },
       breaker: {
         slidingWindow: { type: 'time', durationMs: 1_000 },
-        // Of an overloaded dependency some calls are served: that is for the throttle.
+        // An overloaded dependency serves some calls: those are worth making.
         failureRateThreshold: 0.8,
         slowCallDurationThresholdMs: 500,
         slowCallRateThreshold: 0.5,
@@ -36,12 +37,6 @@ export const ways = {
       },
       timeoutMs: TIMEOUT_MS,
     })
-    return () => pipeline.execute(({ signal }) => get(url, signal))
+    return send => pipeline.execute(({ signal }) => send(signal))
   },
-}
-
-export async function get(url, signal) {
-  const response = await fetch(url, { signal })
-  await response.arrayBuffer()
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
 }

@@ -32,11 +32,13 @@ const manners = {
     }, freeAt - now)
   },
   hanging() {},
+  recovering: answer => setTimeout(answer, USUAL_MS),
   recovered: answer => setTimeout(answer, USUAL_MS),
 }
 
 const server = createServer((_request, response) => {
-  const phase = Atomics.load(phaseWord, 0)
+  // The last phase lasts until all requests have ended.
+  const phase = Math.min(Atomics.load(phaseWord, 0), PHASES.length - 1)
   if (phase === BEFORE) return response.end()
   inFlight++
   counts[phase].reached++

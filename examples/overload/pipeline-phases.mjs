@@ -1,11 +1,13 @@
 // What the dependency goes through. The main thread moves all others from phase to phase, by one
-// word that they share: so a request counts in the phase in which it began.
+// word that they share: a request counts in the phase in which it began. From `recovering` on the
+// dependency is as it was when healthy.
 export const PHASES = [
-  { name: 'healthy', ms: 1_200 },
-  { name: 'slow', ms: 1_500 },
-  { name: 'overloaded', ms: 1_500 },
+  { name: 'healthy', ms: 1_000 },
+  { name: 'slow', ms: 1_400 },
+  { name: 'overloaded', ms: 1_400 },
   { name: 'hanging', ms: 1_500 },
-  { name: 'recovered', ms: 1_500 },
+  { name: 'recovering', ms: 1_500 },
+  { name: 'recovered', ms: 1_000 },
 ]
 
 /** In place of a phase: while threads start, nothing counts. */

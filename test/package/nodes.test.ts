@@ -81,6 +81,12 @@ describe.each(nodes.found.map(node => [node.version, node.path] as const))('Node
     expect(stderr).toBe('')
     expect(stdout).toMatch(/^smoke passed on v/)
   })
+
+  it('controls overload, with a worker that is ended in the midst of it', async () => {
+    const { stdout, stderr } = await run(path, installed.folder, ['overload.mjs'])
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^overload passed on v/)
+  })
 })
 
 const EXPERIMENTAL_WARNING =
