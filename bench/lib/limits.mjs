@@ -36,6 +36,8 @@ const DECISION = 'A decision, nothing refused'
 const DECISION_HALF = 'A decision, half refused'
 const DECIDED = 'throttle, keeper on'
 const PIPELINE = 'A call through a pipeline, everything healthy'
+const PIPELINE_PARTS = 'throttle, bulkhead, breaker'
+const PIPELINE_OPOSSUM = "opossum's breaker alone"
 const PIPELINE_ALL = 'retry with a budget, throttle, bulkhead, breaker'
 const TIME = 'busbar permit + success, time window'
 const COUNT = 'busbar permit + success, count window'
@@ -108,8 +110,13 @@ export const LIMITS = [
     ratio('throttle', DECISION_HALF, DECIDED, 'one Atomics.load, one random number'),
   ),
   most(
-    7,
-    'pipeline of all parts : await fn()',
+    1,
+    "throttle, bulkhead, breaker in a pipeline : opossum's breaker alone",
+    ratio('pipeline', PIPELINE, PIPELINE_PARTS, PIPELINE_OPOSSUM),
+  ),
+  most(
+    20,
+    'a whole pipeline, retry budget included : await fn()',
     ratio('pipeline', PIPELINE, PIPELINE_ALL, 'await fn()'),
   ),
 ]

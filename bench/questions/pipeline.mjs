@@ -30,6 +30,7 @@ const FLOOR = 'await fn()'
 function pipeline(parts) {
   return {
     role: 'busbar',
+    keeper: true,
     batch: BATCH,
     prepare(registry) {
       const made = registry.pipeline('p', parts)

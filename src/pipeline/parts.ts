@@ -8,7 +8,7 @@ import { Bulkhead } from '../overload/bulkhead.ts'
 import { RetryBudget } from '../overload/retry-budget.ts'
 import { Throttle } from '../overload/throttle.ts'
 import type { BulkheadOptions, RetryBudgetOptions, ThrottleOptions } from '../overload/types.ts'
-import { type RetryOptions, readRetryOptions } from '../retry/options.ts'
+import { type RetryOptions, type RetryPlan, readRetryOptions } from '../retry/options.ts'
 
 /** How a pipeline tries again. */
 export interface PipelineRetryOptions extends Omit<RetryOptions, 'budget' | 'signal'> {
@@ -38,7 +38,7 @@ export interface Maker {
 }
 
 export interface Parts {
-  readonly retry: RetryOptions | undefined
+  readonly retry: RetryPlan | undefined
   readonly retryBudget: RetryBudget | undefined
   readonly throttle: Throttle | undefined
   readonly bulkhead: Bulkhead | undefined
@@ -92,8 +92,5 @@ function readRetry(
   if (given === undefined) return { retry: undefined, retryBudget: undefined }
   const retry = readFields('options.retry', given, RETRY_KEYS)
   const budget = partOf(retry, 'budget', RetryBudget, options => maker.retryBudget(name, options))
-  const complete = { ...Object.fromEntries(retry), budget }
-  // At once, and not at the first call.
-  readRetryOptions(complete)
-  return { retry: Object.freeze(complete), retryBudget: budget }
+  return { retry: readRetryOptions({ ...Object.fromEntries(retry), budget }), retryBudget: budget }
 }

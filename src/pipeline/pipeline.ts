@@ -21,7 +21,7 @@ import type { Bulkhead, BulkheadSnapshot } from '../overload/bulkhead.ts'
 import type { RetryBudget, RetryBudgetSnapshot } from '../overload/retry-budget.ts'
 import type { Throttle, ThrottleSnapshot } from '../overload/throttle.ts'
 import type { BreakerSnapshot } from '../protocol/look.ts'
-import { retry } from '../retry/retry.ts'
+import { retryBy } from '../retry/retry.ts'
 import type { Guard, Settling } from '../settlement.ts'
 import type { Clock } from '../time/clock.ts'
 import { traceAsync } from '../tracing.ts'
@@ -135,7 +135,7 @@ export class Pipeline {
     const timeoutMs = options?.timeoutMs ?? this.#timeoutMs
     const attempt = (): Promise<T> => this.#attempt(fn, signal, timeoutMs, note)
     const { retry: retries } = this.#parts
-    return retries === undefined ? attempt() : retry(attempt, { ...retries, signal })
+    return retries === undefined ? attempt() : retryBy(retries, attempt, signal)
   }
 
   #attempt<T>(

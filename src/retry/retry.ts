@@ -47,9 +47,17 @@ type Fn<T> = (attempt: RetryAttempt) => T | PromiseLike<T>
 export async function retry<T>(fn: Fn<T>, options?: RetryOptions): Promise<T> {
   requireFunction(fn)
   const plan = options === undefined ? DEFAULT_PLAN : readRetryOptions(options)
-  const { signal, budget } = plan
+  return retryBy(plan, fn, plan.signal)
+}
+
+/** As `retry`, by options that were read before; the signal that counts is the one given here. */
+export async function retryBy<T>(
+  plan: RetryPlan,
+  fn: Fn<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   signal?.throwIfAborted()
-  budget?.recordCall()
+  plan.budget?.recordCall()
   for (let attempt = 1; ; attempt += 1) {
     try {
       const answer = callAsync(fn, new LazyAttempt(attempt, signal))
