@@ -29,8 +29,10 @@ export default defineConfig({
   test: {
     ...base.test,
     include: [`test/{${FOLDERS}}/**/*.test.ts`, `native-layout/test/{${NATIVE}}.test.ts`],
-    // The first runs both kernels by itself; the others are about the keeper's own work.
-    exclude: ['allocation', 'keeper-process', 'keeper-upkeep'].map(name => `**/${name}.test.ts`),
+    // The first two run both kernels by themselves; the others are about the keeper's own work.
+    exclude: ['allocation', 'kernel/twins', 'keeper-process', 'keeper-upkeep'].map(
+      name => `**/${name}.test.ts`,
+    ),
     env: { BUSBAR_TEST_KERNEL: 'wasm' },
   },
 })
