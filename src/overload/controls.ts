@@ -18,7 +18,6 @@ import {
 interface Seat {
   readonly slot: number
   readonly local: ResolvedLocal
-  readonly region: Region
   readonly directory: ControlDirectory
 }
 
@@ -89,7 +88,7 @@ export class Controls {
     local: ResolvedLocal,
   ): F {
     const control = controlOf(this.#region, entry, this.#id)
-    const seat = { slot: this.#slot, local, region: this.#region, directory: this.#directory }
+    const seat = { slot: this.#slot, local, directory: this.#directory }
     const face = kind.make(control, seat)
     this.#held.set(key, face)
     return face

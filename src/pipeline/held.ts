@@ -55,7 +55,7 @@ export class Held implements GuardedCore {
     this.#permit = permit
   }
 
-  /** The breaker refused: the others did let it through. */
+  /** The breaker refused, or was not asked: the others did let it through. */
   releaseOuter(): void {
     this.#guards.bulkhead?.core.release(this.#place)
     this.releaseThrottled()

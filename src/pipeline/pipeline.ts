@@ -176,7 +176,12 @@ export class Pipeline {
       held.holdPlace(place)
       return call()
     }
-    return this.#wait(held, signal, note).then(call)
+    return this.#wait(held, signal, note).then(() => {
+      if (!signal?.aborted) return call()
+      // Just as it was let in.
+      held.releaseOuter()
+      throw signal.reason
+    })
   }
 
   /** Waits for a place in the bulkhead's queue, where it has one with room. */

@@ -151,6 +151,24 @@ describe('a queue', () => {
     expect(pipeline.snapshot().bulkhead).toMatchObject({ inFlight: 0, queued: 0 })
   })
 
+  it('whose caller gives up just as it is let in makes no call', async () => {
+    const registry = make()
+    const bulkhead = { maxConcurrentCalls: 1, maxQueuedCalls: 1, maxWaitMs: 1000 }
+    const pipeline = registry.pipeline('p', { ...ALL, bulkhead })
+    const place = pipeline.bulkhead?.tryAcquire() ?? -1
+    const controller = new AbortController()
+    let calls = 0
+    const waiting = pipeline.execute(async () => calls++, { signal: controller.signal })
+    pipeline.bulkhead?.release(place)
+    controller.abort(new Error('gone'))
+    await expect(waiting).rejects.toThrow('gone')
+    expect(calls).toBe(0)
+    const { throttle, bulkhead: seen, breaker } = pipeline.snapshot()
+    expect(throttle?.totals).toMatchObject({ admitted: 1, ignored: 1, inFlight: 0 })
+    expect(seen).toMatchObject({ inFlight: 0, queued: 0 })
+    expect(breaker?.totals).toMatchObject({ admitted: 0, refused: 0 })
+  })
+
   it('that is left gives nothing away', async () => {
     const registry = createRegistry({ keeper: false, maxBreakers: 2, maxThreads: 2 })
     const bulkhead = { maxConcurrentCalls: 1, maxQueuedCalls: 2, maxWaitMs: 300 }
