@@ -22,6 +22,8 @@ export class Held implements GuardedCore {
   readonly #guards: Guards
   #throttled = HELD
   #place = HELD
+  /** The breaker's core, as whoever traces sees it, and its permit. */
+  #breaker: GuardedCore | undefined
   #permit = HELD
 
   constructor(guards: Guards, cell: GuardedCore['cell']) {
@@ -31,11 +33,11 @@ export class Held implements GuardedCore {
   }
 
   get lastError(): unknown {
-    return this.#guards.breaker?.core.lastError
+    return this.#breaker?.lastError
   }
 
   set lastError(error: unknown) {
-    if (this.#guards.breaker !== undefined) this.#guards.breaker.core.lastError = error
+    if (this.#breaker !== undefined) this.#breaker.lastError = error
   }
 
   /** The parts are asked one by one, by who makes the attempt. */
@@ -51,7 +53,8 @@ export class Held implements GuardedCore {
     this.#place = place
   }
 
-  holdPermit(permit: number): void {
+  holdPermit(breaker: GuardedCore, permit: number): void {
+    this.#breaker = breaker
     this.#permit = permit
   }
 
@@ -67,27 +70,27 @@ export class Held implements GuardedCore {
   }
 
   recordSuccess(_permit: number, durationMs?: number): boolean {
-    const { throttle, bulkhead, breaker } = this.#guards
-    const counted = breaker?.core.recordSuccess(this.#permit, durationMs) ?? true
+    const { throttle, bulkhead } = this.#guards
+    const counted = this.#breaker?.recordSuccess(this.#permit, durationMs) ?? true
     bulkhead?.core.recordSuccess(this.#place)
     throttle?.core.recordSuccess(this.#throttled)
     return counted
   }
 
   recordFailure(_permit: number, durationMs?: number): boolean {
-    const { throttle, bulkhead, breaker } = this.#guards
-    const counted = breaker?.core.recordFailure(this.#permit, durationMs) ?? true
+    const { throttle, bulkhead } = this.#guards
+    const counted = this.#breaker?.recordFailure(this.#permit, durationMs) ?? true
     bulkhead?.core.recordFailure(this.#place)
     throttle?.core.recordFailure(this.#throttled)
     return counted
   }
 
   release(_permit: number): void {
-    this.#guards.breaker?.core.release(this.#permit)
+    this.#breaker?.release(this.#permit)
     this.releaseOuter()
   }
 
   stalled(): void {
-    this.#guards.breaker?.core.stalled?.()
+    this.#breaker?.stalled?.()
   }
 }

@@ -146,25 +146,9 @@ export class Pipeline {
   ): Promise<T> {
     note.refused = false
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const { breaker } = this.#guards
-    if (breaker?.tracing.hasSubscribers !== true) {
-      return this.#attemptWith(this.#guards, fn, signal, timeoutMs, note)
-    }
-    return traceAsync(breaker, undefined, traced =>
-      this.#attemptWith({ ...this.#guards, breaker: traced }, fn, signal, timeoutMs, note),
-    ) as Promise<T>
-  }
-
-  #attemptWith<T>(
-    guards: Guards,
-    fn: Fn<T>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    note: RefusalNote,
-  ): Promise<T> {
-    const { throttle, bulkhead } = guards
-    const held = new Held(guards, this.#cell)
-    const call = (): Promise<T> => this.#call(guards, held, fn, signal, timeoutMs, note)
+    const { throttle, bulkhead } = this.#guards
+    const held = new Held(this.#guards, this.#cell)
+    const call = (): Promise<T> => this.#call(held, fn, signal, timeoutMs, note)
     if (throttle !== undefined) {
       const permit = throttle.core.tryAcquire()
       if (permit === REFUSED) return refuse(throttle, note)
@@ -176,7 +160,13 @@ export class Pipeline {
       held.holdPlace(place)
       return call()
     }
-    return this.#wait(held, signal, note).then(() => {
+    const waiting = bulkhead.queue.join(signal)
+    if (waiting === undefined) {
+      bulkhead.core.refuse()
+      held.releaseThrottled()
+      return refuse(bulkhead, note)
+    }
+    return this.#wait(waiting, held, note).then(() => {
       if (!signal?.aborted) return call()
       // Just as it was let in.
       held.releaseOuter()
@@ -184,10 +174,9 @@ export class Pipeline {
     })
   }
 
-  /** Waits for a place in the bulkhead's queue, where it has one with room. */
-  async #wait(held: Held, signal: AbortSignal | undefined, note: RefusalNote): Promise<void> {
+  async #wait(waiting: Promise<number>, held: Held, note: RefusalNote): Promise<void> {
     try {
-      held.holdPlace(await (this.#parts.bulkhead as Bulkhead).acquire({ signal }))
+      held.holdPlace(await waiting)
     } catch (error) {
       held.releaseThrottled()
       note.refused = isRefusal(error)
@@ -195,24 +184,28 @@ export class Pipeline {
     }
   }
 
+  /** Through the breaker, where there is one: what whoever traces sees of the attempt. */
   #call<T>(
-    guards: Guards,
     held: Held,
     fn: Fn<T>,
     signal: AbortSignal | undefined,
     timeoutMs: number | undefined,
     note: RefusalNote,
   ): Promise<T> {
-    const { breaker } = guards
-    if (breaker !== undefined) {
-      const permit = breaker.core.tryAcquire()
-      if (permit === REFUSED) {
-        held.releaseOuter()
-        return refuse(breaker, note)
+    const run = (breaker: Guard | undefined): Promise<T> => {
+      if (breaker !== undefined) {
+        const permit = breaker.core.tryAcquire()
+        if (permit === REFUSED) {
+          held.releaseOuter()
+          return refuse(breaker, note)
+        }
+        held.holdPermit(breaker.core, permit)
       }
-      held.holdPermit(permit)
+      return runPermitted({ ...this.#settling, core: held }, HELD, fn, signal, timeoutMs)
     }
-    return runPermitted({ ...this.#settling, core: held }, HELD, fn, signal, timeoutMs)
+    const { breaker } = this.#guards
+    if (breaker?.tracing.hasSubscribers !== true) return run(breaker)
+    return traceAsync<T>(breaker, undefined, run)
   }
 }
 

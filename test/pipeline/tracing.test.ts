@@ -33,3 +33,25 @@ it('each attempt is a trace of its breaker, with what it counted as', async () =
   expect(throttle?.totals).toMatchObject({ admitted: 4, rejected: 2, ignored: 1, accepted: 1 })
   expect(bulkhead).toMatchObject({ inFlight: 0 })
 })
+
+it('what the breaker is not asked about is no trace, and nobody need handle it', async () => {
+  const registry = createRegistry({ clock: 'manual', maxBreakers: 2, maxThreads: 2 })
+  const pipeline = registry.pipeline('p', { bulkhead: { maxConcurrentCalls: 1 }, breaker: {} })
+  pipeline.bulkhead?.tryAcquire()
+  const unhandled: unknown[] = []
+  const onUnhandled = (error: unknown): number => unhandled.push(error)
+  process.on('unhandledRejection', onUnhandled)
+  const traces: unknown[] = []
+  const channel = tracingChannel<ExecuteTrace>('busbar:execute')
+  const subscriber = { start: (trace: unknown) => traces.push(trace) }
+  channel.subscribe(subscriber as never)
+  try {
+    pipeline.execute(async () => 'never')
+    await new Promise(resolve => setImmediate(resolve))
+  } finally {
+    channel.unsubscribe(subscriber as never)
+    process.off('unhandledRejection', onUnhandled)
+  }
+  expect([traces, unhandled]).toEqual([[], []])
+  expect(pipeline.bulkhead?.snapshot().totals.refused).toBe(1)
+})
