@@ -1,7 +1,7 @@
 /** The tests of what registries do, on registries whose default kernel is WebAssembly. */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import base from './vitest.config.ts'
+import base, { projectsOf } from './vitest.config.ts'
 
 const FOLDERS = [
   'cases',
@@ -28,10 +28,13 @@ export default defineConfig({
   },
   test: {
     ...base.test,
-    include: [`test/{${FOLDERS}}/**/*.test.ts`, `native-layout/test/{${NATIVE}}.test.ts`],
-    // The first two run both kernels by themselves; the others are about the keeper's own work.
-    exclude: ['allocation', 'kernel/twins', 'keeper-process', 'keeper-upkeep'].map(
-      name => `**/${name}.test.ts`,
+    projects: projectsOf(
+      [`test/{${FOLDERS}}/**/*.test.ts`, `native-layout/test/{${NATIVE}}.test.ts`],
+      ['test/threads/keeper*.test.ts'],
+      // The first two run both kernels by themselves; the others are about the keeper's own work.
+      ['allocation', 'kernel/twins', 'keeper-process', 'keeper-upkeep'].map(
+        name => `**/${name}.test.ts`,
+      ),
     ),
     env: { BUSBAR_TEST_KERNEL: 'wasm' },
   },

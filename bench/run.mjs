@@ -26,6 +26,7 @@ const QUESTIONS = [
   'throttle',
   'bulkhead',
   'hosts',
+  'keyed',
   'native',
   'detect',
   'sum',

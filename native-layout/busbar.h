@@ -1,10 +1,11 @@
 /*
  * busbar in C: the circuit breakers of a Node.js process on threads that Node.js did not start.
  *
- * A region is made by JavaScript (`createRegistry`, `getRegistry`), breakers too. A native thread
- * that has the address and length of `registry.handle.buffer` attaches, joins, finds breakers by
- * name, and asks and records as every JavaScript thread does: one threshold, one set of trials,
- * whoever calls. README.md beside this file says how to get the address, and what is guaranteed.
+ * A region is made by JavaScript (`createRegistry`, `getRegistry`), breakers too; it may give them
+ * other options, and remove them. A native thread that has the address and length of
+ * `registry.handle.buffer` attaches, joins, finds breakers by name, and asks and records as every
+ * JavaScript thread does: one threshold, one set of trials, whoever calls. README.md beside this
+ * file says how to get the address, and what is guaranteed.
  *
  *   busbar_region region;              one for each region, any number of threads may use it
  *   busbar_thread thread;              one for each thread and region
@@ -15,7 +16,7 @@
  *   busbar_find(&breaker, &thread, name, strlen(name));
  *
  *   int64_t permit = busbar_try_acquire(&breaker);
- *   if (permit == BUSBAR_REFUSED) return busy();
+ *   if (permit == BUSBAR_REFUSED) return busy();         or BUSBAR_GONE, once it was removed
  *   if (call()) busbar_record_success(&breaker, permit, BUSBAR_NOT_MEASURED);
  *   else busbar_record_failure(&breaker, permit, BUSBAR_NOT_MEASURED);
  *
@@ -30,13 +31,14 @@
 #define BUSBAR_H
 
 #include "client/durations.h"
+#include "client/follower.h"
 #include "client/record.h"
 #include "client/trials.h"
 
 /*
- * Finds the breaker that has this name (`length` bytes of UTF-8). Cost: one load and one comparison
- * for each breaker made before it. One with `countHangingCalls` is refused: the client does not
- * tell calls by age, so its sums would miss those that hang.
+ * Finds the breaker that has this name (`length` bytes of UTF-8). Cost: a copy of 640 bytes for
+ * each record up to its own. One with `countHangingCalls` is refused: the client does not tell
+ * calls by age, so its sums would miss those that hang.
  */
 static inline busbar_status busbar_find(busbar_breaker *breaker, busbar_thread *thread,
                                         const char *name, uint64_t length) {
@@ -44,8 +46,9 @@ static inline busbar_status busbar_find(busbar_breaker *breaker, busbar_thread *
   if (!(length >= 1 && length <= BUSBAR_MAX_NAME_BYTES)) return BUSBAR_BAD_NAME;
   busbar_status status = bb_find_entry(thread->region, name, length, &entry);
   if (status != BUSBAR_OK) return status;
-  if (entry.options.hanging != 0) return BUSBAR_COUNTS_HANGING;
+  if (entry.definition.options.hanging != 0) return BUSBAR_COUNTS_HANGING;
   bb_fill_in(breaker, thread, &entry);
+  bb_take_counters(breaker);
   return BUSBAR_OK;
 }
 
@@ -62,7 +65,7 @@ static inline int64_t bb_ask_open(busbar_breaker *breaker, int32_t seen) {
   bool is_legal = bb_read_time(breaker, bb_generation_of(seen), &until);
   double now = bb_time(breaker);
   is_legal = is_legal && (bb_state_of(seen) == BUSBAR_FORCED_OPEN ||
-                          until - now <= bb_longest_wait_ms(breaker));
+                          until - now <= breaker->longest_wait_ms);
   if (is_legal && now < until) {
     bb_refuse_until(breaker, seen, until);
     return BUSBAR_REFUSED;
@@ -84,7 +87,15 @@ static inline int64_t bb_ask_half_open(const busbar_breaker *breaker, int32_t se
   return BB_MOVED;
 }
 
+/*
+ * What busbar_try_acquire answers once the breaker has been removed, and the record calls it late.
+ * One of that name may have been made since: find it. Else the call is unguarded, as any is for
+ * which there is no breaker.
+ */
+#define BUSBAR_GONE INT64_C(-3)
+
 static inline int64_t bb_ask_once(busbar_breaker *breaker, int32_t seen) {
+  if (!bb_knows(breaker, seen)) return bb_look_again(breaker) ? BB_MOVED : BUSBAR_GONE;
   uint32_t state = bb_state_of(seen);
   if (seen < 0 || state > BUSBAR_METRICS_ONLY) {
     bb_report_damage(bb_region_of(breaker), BB_DAMAGED_STATE);
@@ -110,10 +121,25 @@ static inline int64_t bb_ask(busbar_breaker *breaker, int32_t first) {
   return BUSBAR_REFUSED;
 }
 
+/* The permit, which is counted. */
+static inline int64_t bb_admit(busbar_breaker *breaker, int64_t permit) {
+  bb_count(breaker, &breaker->totals->admitted);
+  if (breaker->thread->slot != BUSBAR_OVERFLOW_SLOT) return permit;
+  /* ATOMIC breaker.confirm
+   *   observes:  whether the breaker that admitted is still there, after it counted: whoever begins
+   *              a new one in this record has cleared its shared counters by now.
+   *   publishes: that it has not admitted, where it is gone; the permit is late.
+   *   dies here: the new breaker has a call in flight that nobody settles.
+   *   order:     seq_cst: the counter is raised before STATE is read. */
+  if (bb_knows(breaker, bb_seen(breaker)) || bb_look_again(breaker)) return permit;
+  bb_add64(&breaker->totals->admitted, -1);
+  return permit;
+}
+
 /*
- * A permit to make one call, or BUSBAR_REFUSED. Every permit is to be given to exactly one of
- * busbar_record_success, busbar_record_failure and busbar_release. Never waits. Cost: one load
- * while closed, two while open and a keeper ticks.
+ * A permit to make one call, BUSBAR_REFUSED, or BUSBAR_GONE. Every permit is to be given to exactly
+ * one of busbar_record_success, busbar_record_failure and busbar_release. Never waits. Cost: one
+ * load while closed, two while open and a keeper ticks.
  */
 static inline int64_t busbar_try_acquire(busbar_breaker *breaker) {
   /* ATOMIC breaker.ask
@@ -122,10 +148,7 @@ static inline int64_t busbar_try_acquire(busbar_breaker *breaker) {
    *   order:     acquire: who sees a generation sees its words. A transition that happens before
    *              this call is seen; one that overlaps it may be before or after it. */
   int32_t seen = bb_load_acquire(&breaker->record->state);
-  if (bb_state_of(seen) == BUSBAR_CLOSED) {
-    bb_count(breaker, &breaker->totals->admitted);
-    return bb_generation_of(seen);
-  }
+  if (bb_is_closed(breaker, seen)) return bb_admit(breaker, bb_generation_of(seen));
   if (seen == breaker->refused_by) {
     bb_clock *clock = bb_clock_of(breaker);
     bb_glance(clock, bb_region_of(breaker));
@@ -135,7 +158,9 @@ static inline int64_t busbar_try_acquire(busbar_breaker *breaker) {
     }
   }
   int64_t permit = bb_ask(breaker, seen);
-  bb_count(breaker, permit == BUSBAR_REFUSED ? breaker->refused : &breaker->totals->admitted);
+  if (permit == BUSBAR_GONE) return permit;
+  if (permit != BUSBAR_REFUSED) return bb_admit(breaker, permit);
+  bb_count(breaker, breaker->refused);
   return permit;
 }
 
@@ -159,14 +184,28 @@ static inline bool bb_settle(const busbar_breaker *breaker, int32_t seen, int64_
   return bb_settle_trial(breaker, seen, permit, outcome);
 }
 
-static inline bool bb_record_outcome(busbar_breaker *breaker, int64_t permit, double duration_ms,
-                                     uint32_t failed) {
-  /* ATOMIC breaker.record
-   *   observes:  whether the permit's generation is current. A transition right after this look
-   *              makes the outcome one of a generation that nobody reads any more.
-   *   dies here: the permit stays in flight until the thread's death is known.
-   *   order:     acquire, as breaker.ask. */
-  int32_t seen = bb_load_acquire(&breaker->record->state);
+/* How a call was settled: late, counted, or not at all, for the breaker is gone. */
+typedef enum { BB_LATE = 0, BB_COUNTED = 1, BB_GONE = BUSBAR_GONE } bb_settled;
+
+/* The STATE word by which a call is settled. False where the breaker is gone. */
+static inline bool bb_settles_by(busbar_breaker *breaker, int32_t *seen) {
+  for (int attempt = 0; attempt < BB_ASK_ATTEMPTS; attempt++) {
+    /* ATOMIC breaker.record
+     *   observes:  whether the permit's generation is current. A transition right after this look
+     *              makes the outcome one of a generation that nobody reads any more.
+     *   dies here: the permit stays in flight until the thread's death is known.
+     *   order:     acquire, as breaker.ask. */
+    *seen = bb_load_acquire(&breaker->record->state);
+    if (bb_knows(breaker, *seen)) return true;
+    if (!bb_look_again(breaker)) return false;
+  }
+  return false;
+}
+
+static inline bb_settled bb_record_outcome(busbar_breaker *breaker, int64_t permit,
+                                           double duration_ms, uint32_t failed) {
+  int32_t seen;
+  if (!bb_settles_by(breaker, &seen)) return BB_GONE;
   uint32_t kind = duration_ms > breaker->options.slow_duration_ms ? failed | BB_SLOW : failed;
   if (permit == (int64_t)bb_generation_of(seen)) {
     uint32_t state = bb_state_of(seen);
@@ -174,17 +213,38 @@ static inline bool bb_record_outcome(busbar_breaker *breaker, int64_t permit, do
     if (is_watched || state == BUSBAR_DISABLED) {
       bb_count_outcome(breaker, kind, duration_ms);
       if (is_watched) bb_record(breaker, seen, kind);
-      return true;
+      return BB_COUNTED;
     }
   } else if (permit >= BUSBAR_FIRST_TRIAL_PERMIT) {
     uint32_t outcome = kind == BB_GOOD ? BUSBAR_PLACE_SUCCEEDED : BUSBAR_PLACE_FAILED;
     if (!bb_settle(breaker, seen, permit, outcome)) {
       bb_count_outcome(breaker, kind, duration_ms);
-      return true;
+      return BB_COUNTED;
     }
   }
   bb_count(breaker, &breaker->totals->late);
-  return false;
+  return BB_LATE;
+}
+
+static inline bb_settled bb_release(busbar_breaker *breaker, int64_t permit) {
+  int32_t seen;
+  if (!bb_settles_by(breaker, &seen)) return BB_GONE;
+  uint32_t state = bb_state_of(seen);
+  bool is_ignored =
+      permit >= BUSBAR_FIRST_TRIAL_PERMIT
+          ? !bb_settle(breaker, seen, permit, BUSBAR_PLACE_FREE)
+          : (state == BUSBAR_CLOSED || state == BUSBAR_METRICS_ONLY || state == BUSBAR_DISABLED) &&
+                permit == (int64_t)bb_generation_of(seen);
+  bb_count(breaker, is_ignored ? &breaker->totals->ignored : &breaker->totals->late);
+  return is_ignored ? BB_COUNTED : BB_LATE;
+}
+
+/* Late is also what a breaker that is gone calls an outcome: it counts that where the counters are
+ * still its own, and this thread's. */
+static inline bool bb_has_counted(const busbar_breaker *breaker, bb_settled settled) {
+  bool is_own = breaker->thread->slot != BUSBAR_OVERFLOW_SLOT && bb_is_counted_for(breaker);
+  if (settled == BB_GONE && is_own) bb_count(breaker, &breaker->totals->late);
+  return settled == BB_COUNTED;
 }
 
 /*
@@ -193,33 +253,29 @@ static inline bool bb_record_outcome(busbar_breaker *breaker, int64_t permit, do
  */
 static inline bool busbar_record_success(busbar_breaker *breaker, int64_t permit,
                                          double duration_ms) {
-  return bb_record_outcome(breaker, permit, duration_ms, BB_GOOD);
+  return bb_has_counted(breaker, bb_record_outcome(breaker, permit, duration_ms, BB_GOOD));
 }
 
 /* The same for a call that failed. May open the breaker. */
 static inline bool busbar_record_failure(busbar_breaker *breaker, int64_t permit,
                                          double duration_ms) {
-  return bb_record_outcome(breaker, permit, duration_ms, BB_FAILED);
+  return bb_has_counted(breaker, bb_record_outcome(breaker, permit, duration_ms, BB_FAILED));
 }
 
 /* Gives the permit back without an outcome: the call was not made, or says nothing. */
 static inline bool busbar_release(busbar_breaker *breaker, int64_t permit) {
-  int32_t seen = bb_load_acquire(&breaker->record->state);
-  uint32_t state = bb_state_of(seen);
-  bool is_ignored =
-      permit >= BUSBAR_FIRST_TRIAL_PERMIT
-          ? !bb_settle(breaker, seen, permit, BUSBAR_PLACE_FREE)
-          : (state == BUSBAR_CLOSED || state == BUSBAR_METRICS_ONLY || state == BUSBAR_DISABLED) &&
-                permit == (int64_t)bb_generation_of(seen);
-  bb_count(breaker, is_ignored ? &breaker->totals->ignored : &breaker->totals->late);
-  return is_ignored;
+  return bb_has_counted(breaker, bb_release(breaker, permit));
 }
 
 /* ---- looking, leaving ------------------------------------------------------------------------ */
 
-/* BUSBAR_CLOSED, BUSBAR_OPEN, ...: a look that moves nothing. A damaged word acts as disabled. */
-static inline uint32_t busbar_state(const busbar_breaker *breaker) {
-  uint32_t state = bb_state_of(bb_load_acquire(&breaker->record->state));
+/*
+ * BUSBAR_CLOSED, BUSBAR_OPEN, ...: a look that moves nothing. A damaged word acts as disabled, and
+ * so does a breaker that is gone.
+ */
+static inline uint32_t busbar_state(busbar_breaker *breaker) {
+  int32_t seen;
+  uint32_t state = bb_settles_by(breaker, &seen) ? bb_state_of(seen) : BUSBAR_DISABLED;
   return state <= BUSBAR_METRICS_ONLY ? state : BUSBAR_DISABLED;
 }
 

@@ -118,9 +118,11 @@
 
 /* ---- Packed words: bits and shift of each field ---- */
 
-/* STATE { generation 28 | state 3 } */
-#define BUSBAR_STATE_GENERATION_BITS 28
-#define BUSBAR_STATE_GENERATION_SHIFT 3
+/* STATE { generation 22 | edition 6 | state 3 } */
+#define BUSBAR_STATE_GENERATION_BITS 22
+#define BUSBAR_STATE_GENERATION_SHIFT 9
+#define BUSBAR_STATE_EDITION_BITS 6
+#define BUSBAR_STATE_EDITION_SHIFT 3
 #define BUSBAR_STATE_STATE_BITS 3
 #define BUSBAR_STATE_STATE_SHIFT 0
 
@@ -172,18 +174,28 @@
 #define BUSBAR_THREAD_PARENT_BITS 26
 #define BUSBAR_THREAD_PARENT_SHIFT 0
 
-/* ENTRY { definition 32 | lines 32 } */
-#define BUSBAR_ENTRY_DEFINITION_BITS 32
-#define BUSBAR_ENTRY_DEFINITION_SHIFT 32
-#define BUSBAR_ENTRY_LINES_BITS 32
+/* ENTRY { edition 20 | definition 20 | lines 24 } */
+#define BUSBAR_ENTRY_EDITION_BITS 20
+#define BUSBAR_ENTRY_EDITION_SHIFT 44
+#define BUSBAR_ENTRY_DEFINITION_BITS 20
+#define BUSBAR_ENTRY_DEFINITION_SHIFT 24
+#define BUSBAR_ENTRY_LINES_BITS 24
 #define BUSBAR_ENTRY_LINES_SHIFT 0
 
-/* KEY { lap 14 | breaker 16 | generation 28 | from 3 | to 3 } */
-#define BUSBAR_KEY_LAP_BITS 14
-#define BUSBAR_KEY_LAP_SHIFT 50
+/* MAKING { sequence 26 | definition 20 | entry 18 } */
+#define BUSBAR_MAKING_SEQUENCE_BITS 26
+#define BUSBAR_MAKING_SEQUENCE_SHIFT 38
+#define BUSBAR_MAKING_DEFINITION_BITS 20
+#define BUSBAR_MAKING_DEFINITION_SHIFT 18
+#define BUSBAR_MAKING_ENTRY_BITS 18
+#define BUSBAR_MAKING_ENTRY_SHIFT 0
+
+/* KEY { lap 20 | breaker 16 | generation 22 | from 3 | to 3 } */
+#define BUSBAR_KEY_LAP_BITS 20
+#define BUSBAR_KEY_LAP_SHIFT 44
 #define BUSBAR_KEY_BREAKER_BITS 16
-#define BUSBAR_KEY_BREAKER_SHIFT 34
-#define BUSBAR_KEY_GENERATION_BITS 28
+#define BUSBAR_KEY_BREAKER_SHIFT 28
+#define BUSBAR_KEY_GENERATION_BITS 22
 #define BUSBAR_KEY_GENERATION_SHIFT 6
 #define BUSBAR_KEY_FROM_BITS 3
 #define BUSBAR_KEY_FROM_SHIFT 3
@@ -222,10 +234,10 @@
 #define BUSBAR_ROW_FAILURES_BITS 12
 #define BUSBAR_ROW_FAILURES_SHIFT 0
 
-/* TURN { number 4 | generation 28 } */
-#define BUSBAR_TURN_NUMBER_BITS 4
-#define BUSBAR_TURN_NUMBER_SHIFT 28
-#define BUSBAR_TURN_GENERATION_BITS 28
+/* TURN { number 10 | generation 22 } */
+#define BUSBAR_TURN_NUMBER_BITS 10
+#define BUSBAR_TURN_NUMBER_SHIFT 22
+#define BUSBAR_TURN_GENERATION_BITS 22
 #define BUSBAR_TURN_GENERATION_SHIFT 0
 
 /* EPOCH { generation 28 | number 36 } */
@@ -284,9 +296,11 @@
  *   threads: ceilTo((maxThreads + 1) * size(thread), LINE_BYTES)
  *   presence: (maxThreads + 1) * size(presence)
  *   journal: JOURNAL_ENTRIES * size(journal_entry)
+ *   making: size(making)
  *   directory: ceilTo(maxBreakers * size(entry), LINE_BYTES)
  *   definitions: definitionCount * size(definition)
  *   arena: arenaLines * LINE_BYTES
+ *   controlMaking: size(making)
  *   controlDirectory: ceilTo(maxControls * size(entry), LINE_BYTES)
  *   controlDefinitions: controlDefinitionCount * size(definition)
  *   controlArena: controlLines * LINE_BYTES
@@ -301,7 +315,7 @@
  *   overflowBytes = ceilTo(size(totals) + timeBuckets * size(overflow_bucket), LINE_BYTES)
  *   shardBytes = ceilTo(size(totals) + timeBuckets * size(bucket) + ageBytes, LINE_BYTES)
  *   fixed: size(record)
- *   trials: ceilTo(trials * size(place), LINE_BYTES)
+ *   trials: ceilTo(MAX_TRIALS * size(place), LINE_BYTES)
  *   stock: size(stock)
  *   summary: size(summary)
  *   head: size(head)
@@ -480,39 +494,70 @@ BUSBAR_OFFSET(busbar_journal_entry, slow, 40);
 BUSBAR_OFFSET(busbar_journal_entry, reason, 48);
 BUSBAR_OFFSET(busbar_journal_entry, unused, 312);
 
+/* Making. Breakers, and controls, are made one after the other; whoever comes by finishes one. */
+typedef struct busbar_making {
+  BUSBAR_ALIGNAS(8) int64_t making; /* shared, MAKING: What is being made */
+  int64_t unused[15]; /* unused: So that it has a line of its own */
+} busbar_making;
+
+BUSBAR_SIZE(busbar_making, 128);
+BUSBAR_ALIGNMENT(busbar_making, 8);
+BUSBAR_OFFSET(busbar_making, making, 0);
+BUSBAR_OFFSET(busbar_making, unused, 8);
+
 /*
- * Definition. The name and options of a breaker or a control, fixed once an entry names it. One
- * that no entry names is freed with its dead maker's slot. Names of breakers are unique; those of
- * controls within a kind, of hosts within a group.
+ * Definition. The name and options of a breaker or a control, fixed while an entry names it. One
+ * that no entry names is freed by who took it out of its entry, or with its dead maker's slot.
+ * Names of breakers are unique; those of controls within a kind, of hosts within a group.
  */
 typedef struct busbar_definition {
   /* shared, THREAD: Who makes it. Taken before anything else in it is written */
   BUSBAR_ALIGNAS(8) int64_t holder;
-  double created_ms; /* fixed: Of the region's clock */
-  int32_t name_bytes; /* fixed: The length of the name */
-  int32_t name[64]; /* fixed: Four bytes a word, the first in the lowest bits */
+  double created_ms; /* reused: Of the region's clock */
+  int32_t name_bytes; /* reused: The length of the name */
+  int32_t name[64]; /* reused: Four bytes a word, the first in the lowest bits */
+  int32_t first; /* reused: The first generation of the record that is this breaker's */
+  /*
+   * reused: How many breakers its group may have at a time; 0: not one of a group of keyed breakers
+   */
+  int32_t max_keys;
+  int32_t prefix_length; /* reused: The part of the name that is its group, in UTF-16 units */
+  /* reused: The most trials at a time, by whatever options the breaker has had */
+  int32_t most_trials;
   int32_t padding_1[1];
-  busbar_options options; /* fixed: What the breaker or control goes by */
-  int32_t padding_2[28];
+  busbar_options options; /* reused: What the breaker or control goes by */
+  busbar_options made; /* reused: What it was made with */
+  double longest_wait_ms; /* reused: No wait is longer, by whatever options the breaker has had */
+  double longest_lease_ms; /* reused: Likewise of trials' leases */
+  int32_t padding_2[22];
 } busbar_definition;
 
-BUSBAR_SIZE(busbar_definition, 512);
+BUSBAR_SIZE(busbar_definition, 640);
 BUSBAR_ALIGNMENT(busbar_definition, 8);
 BUSBAR_OFFSET(busbar_definition, holder, 0);
 BUSBAR_OFFSET(busbar_definition, created_ms, 8);
 BUSBAR_OFFSET(busbar_definition, name_bytes, 16);
 BUSBAR_OFFSET(busbar_definition, name, 20);
-BUSBAR_OFFSET(busbar_definition, options, 280);
+BUSBAR_OFFSET(busbar_definition, first, 276);
+BUSBAR_OFFSET(busbar_definition, max_keys, 280);
+BUSBAR_OFFSET(busbar_definition, prefix_length, 284);
+BUSBAR_OFFSET(busbar_definition, most_trials, 288);
+BUSBAR_OFFSET(busbar_definition, options, 296);
+BUSBAR_OFFSET(busbar_definition, made, 416);
+BUSBAR_OFFSET(busbar_definition, longest_wait_ms, 536);
+BUSBAR_OFFSET(busbar_definition, longest_lease_ms, 544);
 
 /*
  * A record's fixed part. STATE is what every call reads; it has a line of its own. The words after
  * it come in two: of two words the one at `generation & 1` belongs to that generation.
  */
 typedef struct busbar_record {
-  /* shared, STATE: The generation and the state. A transition is one CAS of it */
+  /*
+   * shared, STATE: Generation, state (6: removed) and the edition of the options. A transition is
+   * one CAS of it, and so is another edition
+   */
   BUSBAR_ALIGNAS(8) int32_t state;
-  int32_t incarnation; /* unused: Reserved */
-  int32_t padding_1[30];
+  int32_t padding_1[31];
   /* shared, NEXT: The decision to enter a generation. The first one decides; anyone publishes it */
   int64_t next[2];
   int64_t since[2]; /* shared, TIMED: tag = generation; when it began */
@@ -533,7 +578,6 @@ typedef struct busbar_record {
 BUSBAR_SIZE(busbar_record, 1152);
 BUSBAR_ALIGNMENT(busbar_record, 8);
 BUSBAR_OFFSET(busbar_record, state, 0);
-BUSBAR_OFFSET(busbar_record, incarnation, 4);
 BUSBAR_OFFSET(busbar_record, next, 128);
 BUSBAR_OFFSET(busbar_record, since, 144);
 BUSBAR_OFFSET(busbar_record, openings, 160);
@@ -685,7 +729,18 @@ typedef struct busbar_tally {
    * DURATION_STEPS equal steps; above
    */
   int64_t durations[232];
-  int64_t unused[4]; /* unused: So that a tally has whole lines */
+  /*
+   * stat: When this thread last looked the breaker up by its key, of the region's clock; two ticks
+   * late at the most
+   */
+  double used_ms;
+  /*
+   * own: The first generation of the breaker to which the slot's totals and this tally belong:
+   * where it is not the record's, they read as 0. Slot 0's are always the record's
+   */
+  int32_t first;
+  int32_t unused_word; /* unused: Behind FIRST */
+  int64_t unused[2]; /* unused: So that a tally has whole lines */
 } busbar_tally;
 
 BUSBAR_SIZE(busbar_tally, 1920);
@@ -695,15 +750,18 @@ BUSBAR_OFFSET(busbar_tally, refused_forced_open, 8);
 BUSBAR_OFFSET(busbar_tally, local_stalls, 16);
 BUSBAR_OFFSET(busbar_tally, micros, 24);
 BUSBAR_OFFSET(busbar_tally, durations, 32);
-BUSBAR_OFFSET(busbar_tally, unused, 1888);
+BUSBAR_OFFSET(busbar_tally, used_ms, 1888);
+BUSBAR_OFFSET(busbar_tally, first, 1896);
+BUSBAR_OFFSET(busbar_tally, unused_word, 1900);
+BUSBAR_OFFSET(busbar_tally, unused, 1904);
 
 /* Options of a throttle. In the definition of a throttle, where breakers have theirs. */
 typedef struct busbar_throttle_options {
-  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
-  double k; /* fixed: k */
-  double window_ms; /* fixed: windowMs */
-  double minimum_per_second; /* fixed: minimumRequestsPerSecond */
-  double max_probability; /* fixed: maxRejectionProbability */
+  BUSBAR_ALIGNAS(8) double kind; /* reused: What the control is */
+  double k; /* reused: k */
+  double window_ms; /* reused: windowMs */
+  double minimum_per_second; /* reused: minimumRequestsPerSecond */
+  double max_probability; /* reused: maxRejectionProbability */
   double unused[10]; /* unused: What this kind has no use for */
 } busbar_throttle_options;
 
@@ -718,10 +776,10 @@ BUSBAR_OFFSET(busbar_throttle_options, unused, 40);
 
 /* Options of a bulkhead. In the definition of a bulkhead, where breakers have theirs. */
 typedef struct busbar_bulkhead_options {
-  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
-  double max_concurrent; /* fixed: maxConcurrentCalls */
-  double max_queued; /* fixed: maxQueuedCalls */
-  double max_wait_ms; /* fixed: maxWaitMs */
+  BUSBAR_ALIGNAS(8) double kind; /* reused: What the control is */
+  double max_concurrent; /* reused: maxConcurrentCalls */
+  double max_queued; /* reused: maxQueuedCalls */
+  double max_wait_ms; /* reused: maxWaitMs */
   double unused[11]; /* unused: What this kind has no use for */
 } busbar_bulkhead_options;
 
@@ -735,9 +793,9 @@ BUSBAR_OFFSET(busbar_bulkhead_options, unused, 32);
 
 /* Options of a retry budget. In the definition of a retry budget, where breakers have theirs. */
 typedef struct busbar_retry_budget_options {
-  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
-  double ratio; /* fixed: ratio */
-  double minimum_per_second; /* fixed: minimumPerSecond */
+  BUSBAR_ALIGNAS(8) double kind; /* reused: What the control is */
+  double ratio; /* reused: ratio */
+  double minimum_per_second; /* reused: minimumPerSecond */
   double unused[12]; /* unused: What this kind has no use for */
 } busbar_retry_budget_options;
 
@@ -750,19 +808,19 @@ BUSBAR_OFFSET(busbar_retry_budget_options, unused, 24);
 
 /* Options of a host group. In the definition of a host group, where breakers have theirs. */
 typedef struct busbar_host_group_options {
-  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
-  double consecutive_failures; /* fixed: consecutiveFailures */
-  double interval_ms; /* fixed: intervalMs */
-  double base_ejection_ms; /* fixed: baseEjectionMs */
-  double max_ejection_ms; /* fixed: maxEjectionMs */
-  double jitter; /* fixed: jitter */
-  double max_ejection_percent; /* fixed: maxEjectionPercent */
-  double stdev_factor; /* fixed: successRate.stdevFactor */
-  double stdev_hosts; /* fixed: successRate.minimumHosts */
-  double stdev_volume; /* fixed: successRate.requestVolume */
-  double failure_threshold; /* fixed: failurePercentage.threshold */
-  double failure_hosts; /* fixed: failurePercentage.minimumHosts */
-  double failure_volume; /* fixed: failurePercentage.requestVolume */
+  BUSBAR_ALIGNAS(8) double kind; /* reused: What the control is */
+  double consecutive_failures; /* reused: consecutiveFailures */
+  double interval_ms; /* reused: intervalMs */
+  double base_ejection_ms; /* reused: baseEjectionMs */
+  double max_ejection_ms; /* reused: maxEjectionMs */
+  double jitter; /* reused: jitter */
+  double max_ejection_percent; /* reused: maxEjectionPercent */
+  double stdev_factor; /* reused: successRate.stdevFactor */
+  double stdev_hosts; /* reused: successRate.minimumHosts */
+  double stdev_volume; /* reused: successRate.requestVolume */
+  double failure_threshold; /* reused: failurePercentage.threshold */
+  double failure_hosts; /* reused: failurePercentage.minimumHosts */
+  double failure_volume; /* reused: failurePercentage.requestVolume */
   double unused[2]; /* unused: What this kind has no use for */
 } busbar_host_group_options;
 
@@ -785,9 +843,9 @@ BUSBAR_OFFSET(busbar_host_group_options, unused, 104);
 
 /* Options of a host. In the definition of a host, where breakers have theirs. */
 typedef struct busbar_host_options {
-  BUSBAR_ALIGNAS(8) double kind; /* fixed: What the control is */
-  double group; /* fixed: The number of its group in the directory of controls */
-  double interval_ms; /* fixed: Its group's intervalMs */
+  BUSBAR_ALIGNAS(8) double kind; /* reused: What the control is */
+  double group; /* reused: The number of its group in the directory of controls */
+  double interval_ms; /* reused: Its group's intervalMs */
   double unused[12]; /* unused: What this kind has no use for */
 } busbar_host_options;
 

@@ -17,7 +17,7 @@ import { encodeText } from './options/breaker.ts'
 import type { ExecuteOptions } from './options/execute.ts'
 import { numberOf, POSITIVE_DURATION, readFields } from './options/read.ts'
 import { resolvedOptions } from './options/shared.ts'
-import type { ResolvedOptions } from './options/types.ts'
+import type { LiveOptions, ResolvedOptions } from './options/types.ts'
 import type { Core } from './protocol/breaker.ts'
 import { carryOutCommand, plainCommand } from './protocol/command.ts'
 import { type DurationHistogram, histogramOf } from './protocol/durations.ts'
@@ -31,19 +31,26 @@ import {
 import { type ShardSnapshot, shardsOf } from './protocol/shards.ts'
 import type { Guard } from './settlement.ts'
 
+/** What gives breakers other options. */
+interface Configures {
+  configure(core: Core, options: LiveOptions): void
+}
+
 /**
  * One named circuit breaker as this thread holds it. Its state stands in the region and is that of
  * every thread. Get one from `registry.breaker(name, options)`.
  */
 export class CircuitBreaker {
   readonly name: string
+  readonly #breakers: Configures
   readonly #core: Core
   readonly #guard: Guard
   readonly #listeners: Listeners
 
   /** @internal */
-  constructor(core: Core, guard: Guard, listeners: Listeners) {
+  constructor(breakers: Configures, core: Core, guard: Guard, listeners: Listeners) {
     this.name = guard.name
+    this.#breakers = breakers
     this.#core = core
     this.#guard = guard
     this.#listeners = listeners
@@ -54,14 +61,28 @@ export class CircuitBreaker {
     return this.#guard
   }
 
-  /** The shared options that it was made with, defaults filled in. A copy. */
+  /** The shared options in force, defaults filled in. A copy. */
   get options(): ResolvedOptions {
+    this.#core.isThere() // Looks whether there are others by now.
     return resolvedOptions(this.#core.cell.numbers)
+  }
+
+  /**
+   * Gives the breaker other options, all at once, in every thread: from the next call of each
+   * thread on. What its window has counted stays, and so does its state; a wait or a trial that has
+   * begun goes on as it did. What is left out stays; `null` turns off what need not be set. The
+   * window's shape and `countHangingCalls` cannot change. Who makes the breaker again with
+   * `registry.breaker(name, options)` still gives the options that it was made with.
+   *
+   * @throws InvalidOptionError, and RegistryFullError when the registry has no room for them
+   */
+  configure(options: LiveOptions): void {
+    this.#breakers.configure(this.#core, options)
   }
 
   /** The current state. Reading it moves nothing: an open breaker stays so until it is asked. */
   get state(): State {
-    return stateNameOf(seenState(this.#core.cell))
+    return this.#core.isThere() ? stateNameOf(seenState(this.#core.cell)) : 'closed'
   }
 
   /**
@@ -121,6 +142,7 @@ export class CircuitBreaker {
 
   /** Milliseconds until a call may be admitted; 0: it would be now; `Infinity`: by command only. */
   retryAfterMs(): number {
+    if (!this.#core.isThere()) return 0
     const { cell } = this.#core
     return retryAfterMs(cell, seenState(cell), cell.clock.now())
   }
@@ -144,6 +166,12 @@ export class CircuitBreaker {
     carryOutCommand(this.#core, { target: FORCED_OPEN, from: undefined, reason, ttlMs })
   }
 
+  /** As `forceOpen`, unless it is not open by then, or no more. @internal */
+  prolong(reason: string, ttlMs: number): void {
+    const bytes = encodeText('reason', reason, MAX_REASON_BYTES)
+    carryOutCommand(this.#core, { target: FORCED_OPEN, from: [OPEN], reason: bytes, ttlMs })
+  }
+
   /** Permits everything and keeps no window. Totals go on. */
   disable(): void {
     carryOutCommand(this.#core, plainCommand(DISABLED))
@@ -164,17 +192,18 @@ export class CircuitBreaker {
    * each thread that gave durations.
    */
   snapshot(): BreakerSnapshot {
-    return snapshotOf(this.name, this.#core)
+    this.#core.current()
+    return snapshotOf(this.#core)
   }
 
   /** Durations of outcomes that came with one, as cumulative buckets, since it was made. */
   durations(): DurationHistogram {
-    return histogramOf(this.#core.cell)
+    return histogramOf(this.#core.current())
   }
 
   /** What each thread has counted. */
   shards(): ShardSnapshot[] {
-    return shardsOf(this.#core.cell)
+    return shardsOf(this.#core.current())
   }
 
   /**
@@ -186,13 +215,13 @@ export class CircuitBreaker {
    * @throws InvalidOptionError
    */
   on<E extends NewsEvent>(event: E, listener: NewsListener<E>): this {
-    this.#listeners.on(event, listener, this.#core.cell.breaker)
+    this.#listeners.on(event, listener, this.name)
     return this
   }
 
   /** Ends one `on` with the same arguments. */
   off<E extends NewsEvent>(event: E, listener: NewsListener<E>): this {
-    this.#listeners.off(event, listener, this.#core.cell.breaker)
+    this.#listeners.off(event, listener, this.name)
     return this
   }
 }

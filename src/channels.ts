@@ -10,7 +10,7 @@ import { channel, tracingChannel } from 'node:diagnostics_channel'
 import type { CircuitOpenError } from './errors.ts'
 import type { State } from './memory/words/state.ts'
 
-/** The message of `busbar:refused`: a call through `execute`, `tryExecute` or `executeSync`. */
+/** The message of `busbar:refused`: a call through `execute` and the like, or an adapter. */
 export interface Refusal {
   readonly breaker: string
   /** The state that refused. */
@@ -34,9 +34,12 @@ export interface ExecuteTrace {
   isTrial: boolean
   /** The error that a fallback answered, if one had to. */
   fallbackError?: unknown
-  /** What the caller is given, set by the tracing channel. */
+  /** What the caller is given, set by the tracing channel; adapters do not say. */
   result?: unknown
-  /** What the caller's promise rejects with, or what `executeSync` throws. */
+  /**
+   * What the caller's promise rejects with, or what `executeSync` throws; of an adapter's call,
+   * what it failed with or was given up with.
+   */
   error?: unknown
 }
 

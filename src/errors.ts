@@ -55,6 +55,20 @@ export function isRefusal(
   }
 }
 
+/**
+ * Many hold the same error, so nobody may change what it says. It is not frozen: pino and
+ * node:domain put a mark on every error that they look at, and would throw at a frozen one.
+ */
+function makeReadOnly(error: RefusalError): void {
+  for (const key of Reflect.ownKeys(error)) {
+    const isValue = Reflect.getOwnPropertyDescriptor(error, key)?.get === undefined
+    Object.defineProperty(error, key, isValue ? READ_ONLY : FIXED)
+  }
+}
+
+const READ_ONLY = { writable: false, configurable: false }
+const FIXED = { configurable: false }
+
 /** Says what refused, not where a bug is: without a stack trace, which costs microseconds. */
 abstract class RefusalError extends BusbarError {
   constructor(message: string, breaker?: string) {
@@ -76,8 +90,8 @@ abstract class RefusalError extends BusbarError {
 
 /**
  * A refusal. Carries no stack trace: it says that a breaker is open, not where a bug is. All calls
- * that one state of the breaker refuses in one thread get the same error, which is frozen: to say
- * more, throw another with this one as its `cause`.
+ * that one state of the breaker refuses in one thread get the same error, which is read-only: to
+ * say more, throw another with this one as its `cause`.
  */
 export class CircuitOpenError extends RefusalError {
   readonly code = 'ERR_CIRCUIT_OPEN'
@@ -110,13 +124,13 @@ export class CircuitOpenError extends RefusalError {
     })
     if (detail.reason !== undefined) this.reason = detail.reason
     if (detail.lastError !== undefined) this.lastError = detail.lastError
-    Object.freeze(this)
+    makeReadOnly(this)
   }
 }
 
 /**
  * A throttle refused: the dependency takes too few of the calls that it is sent. Carries no stack
- * trace; all refusals of one throttle in one thread are the same frozen error.
+ * trace; all refusals of one throttle in one thread are the same read-only error.
  */
 export class ThrottledError extends RefusalError {
   readonly code = 'ERR_THROTTLED'
@@ -128,14 +142,14 @@ export class ThrottledError extends RefusalError {
     super(`throttle "${throttle}" refused the call: its dependency is overloaded`)
     this.throttle = throttle
     Object.defineProperty(this, 'rejectionProbability', { get: probability, enumerable: true })
-    Object.freeze(this)
+    makeReadOnly(this)
   }
 }
 
 /**
  * A bulkhead refused: as many calls as it lets through are in flight, and its queue is full or the
  * call waited in it for too long. Carries no stack trace. All that are refused at once in a thread
- * get the same frozen error.
+ * get the same read-only error.
  */
 export class BulkheadFullError extends RefusalError {
   readonly code = 'ERR_BULKHEAD_FULL'
@@ -151,7 +165,7 @@ export class BulkheadFullError extends RefusalError {
     this.bulkhead = bulkhead
     this.maxConcurrentCalls = maxConcurrentCalls
     this.waitedMs = waitedMs
-    Object.freeze(this)
+    makeReadOnly(this)
   }
 }
 

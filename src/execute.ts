@@ -2,7 +2,7 @@
  * The async face: signals, timeouts, fallbacks (spec section 4). No atomics: it takes a permit from
  * the core, calls, and settles that permit exactly once, whatever happens.
  */
-import { InvalidOptionError } from './errors.ts'
+import { InvalidOptionError, isRefusal } from './errors.ts'
 import { LazyCall } from './execute-call.ts'
 import { REFUSED } from './memory/words/trials.ts'
 import { type ExecuteOptions, readExecuteOptions, requireFunction } from './options/execute.ts'
@@ -270,9 +270,13 @@ function runFallback<T>(fallback: Fallback<T>, error: unknown): Promise<T> {
   }
 }
 
-/** The fallback's error with the first as its cause, unless it says another or cannot carry one. */
+/**
+ * The fallback's error with the first as its cause, unless it says another or cannot carry one.
+ * Refusals are shared: nothing is added to them.
+ */
 function withCause(error: unknown, cause: unknown): unknown {
-  if (error instanceof Error && error !== cause && !Object.hasOwn(error, 'cause')) {
+  const canCarry = error instanceof Error && error !== cause && !isRefusal(error)
+  if (canCarry && !Object.hasOwn(error, 'cause')) {
     Reflect.defineProperty(error, 'cause', { value: cause, writable: true, configurable: true })
   }
   return error

@@ -24,8 +24,10 @@ export {
   type HealthStatus,
   health,
 } from './health.ts'
+export type { KeyedBreakers } from './keyed/keyed.ts'
+export type { KeyedOptions } from './keyed/options.ts'
 export { attachRegistry, createRegistry } from './make-registry.ts'
-export type { RegistryHandle } from './memory/region.ts'
+export type { RegistryHandle } from './memory/handle.ts'
 export type { State } from './memory/words/state.ts'
 export type { KeeperState } from './memory/words/tick.ts'
 export { REFUSED } from './memory/words/trials.ts'
@@ -35,7 +37,12 @@ export type {
   BreakerOptions,
   ConsecutiveWindow,
   CountWindow,
+  ExportedBreaker,
+  ExportedState,
+  LiveOptions,
   LocalOptions,
+  RegistryExport,
+  RegistryImport,
   RegistryOptions,
   ResolvedOptions,
   SharedOptions,

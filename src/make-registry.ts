@@ -1,12 +1,15 @@
 /** Registries: make one, attach to one. */
 import { isMainThread } from 'node:worker_threads'
 import { InvalidOptionError } from './errors.ts'
-import { attachRegion, createRegion, type Region, type RegistryHandle } from './memory/region.ts'
+import type { RegistryHandle } from './memory/handle.ts'
+import { attachRegion, createRegion, type Region } from './memory/region.ts'
 import { NO_LOCAL, type ResolvedLocal } from './options/breaker.ts'
 import { type ResolvedRegistry, readRegistryOptions } from './options/registry.ts'
 import type { RegistryOptions } from './options/types.ts'
 import { Registry } from './registry.ts'
 import { startKeeper } from './threads/keeper-start.ts'
+import { readImport } from './warm-start/read.ts'
+import { warmStartHandle } from './warm-start/waiting.ts'
 
 /** Makes a region of its own. @throws InvalidOptionError */
 export function createRegistry(options?: RegistryOptions): Registry {
@@ -19,7 +22,8 @@ export function makeRegion(options: ResolvedRegistry): Region {
   if (options.tickMs > 0 && !isMainThread) {
     throw new InvalidOptionError('options.keeper', true, 'false: only the main thread starts one')
   }
-  const region = createRegion(options)
+  const imported = readImport('options.import', options.imported)
+  const region = createRegion(options, warmStartHandle(imported))
   if (options.tickMs > 0) startKeeper(region)
   return region
 }

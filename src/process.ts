@@ -13,6 +13,7 @@ import {
 } from './options/registry.ts'
 import type { RegistryOptions } from './options/types.ts'
 import { Registry } from './registry.ts'
+import { requireSameImport } from './warm-start/waiting.ts'
 
 const REGISTRY_KEY = `busbar.registry.${LAYOUT_VERSION}`
 let own: { region: Region; registry: Registry; local: ResolvedLocal } | undefined
@@ -27,7 +28,8 @@ let own: { region: Region; registry: Registry; local: ResolvedLocal } | undefine
 export function getRegistry(options?: RegistryOptions): Registry {
   const region = own?.region ?? findRegion(options)
   const made = own?.registry.closed === false ? own : undefined
-  const { local } = readSameRegistryOptions(options, madeWith(region, made?.local))
+  const { local, imported } = readSameRegistryOptions(options, madeWith(region, made?.local))
+  if (imported !== undefined) requireSameImport(region.warmStart, imported)
   if (made === undefined) {
     own = { region, local, registry: new Registry(region, local) }
     return own.registry
@@ -52,8 +54,9 @@ function findRegion(options: RegistryOptions | undefined): Region {
 
 function madeWith(region: Region, local = localOf(region)): ResolvedRegistry {
   const { maxBreakers, maxControls, maxThreads } = region.shape
-  const { manualClock, tickMs, defaults } = region
+  const { manualClock, tickMs, defaults, optionSets } = region
   const kernel = region.kernelMemory === undefined ? 'js' : 'wasm'
   const limits = { maxBreakers, maxControls, maxThreads }
-  return { ...limits, manualClock, tickMs, kernel, defaults, local }
+  const beside = { optionSets, imported: undefined }
+  return { ...limits, manualClock, tickMs, kernel, defaults, local, ...beside }
 }

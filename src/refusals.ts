@@ -4,7 +4,7 @@
  * it again. So there is one error and one rejected promise for each state that refuses, made at its
  * first refusal and given to all who are refused until the state changes.
  *
- * Many callers hold the same error, so it is frozen, and says how long to wait when it is read.
+ * Many callers hold the same error, so it is read-only, and says how long to wait when it is read.
  */
 import { publishRefusal } from './channels.ts'
 import { CircuitOpenError } from './errors.ts'
@@ -64,13 +64,15 @@ export class Refusals {
   }
 
   #make(): CircuitOpenError {
-    const { cell, refusedBy, lastError } = this.#core
+    const core = this.#core
+    const { cell, refusedBy, lastError } = core
     return new CircuitOpenError(this.#name, {
       state: stateNameOf(refusedBy),
       reason: readReason(cell, generationOf(refusedBy)),
       lastError,
       get retryAfterMs() {
-        return retryAfterMs(cell, seenState(cell), cell.clock.now())
+        if (!core.isThere()) return 0
+        return retryAfterMs(core.cell, seenState(core.cell), core.cell.clock.now())
       },
     })
   }

@@ -49,9 +49,12 @@ export const NOT_TRACED = Object.freeze({ hasSubscribers: false })
 /** As the beginning of a call of which nobody can tell how long it took: its duration is NaN. */
 export const UNKNOWN = Number.NaN
 
-/** When a call begins; 0 where nobody asks how long it took. */
+/**
+ * When a call begins; unknown where nobody asks how long it took, for before it ends the breaker
+ * may be given a slow threshold.
+ */
 export function startOf(guard: Settling): number {
-  return measures(guard) ? guard.core.cell.clock.now() : 0
+  return measures(guard) ? guard.core.cell.clock.now() : UNKNOWN
 }
 
 function measures({ core, local }: Settling): boolean {
@@ -59,7 +62,7 @@ function measures({ core, local }: Settling): boolean {
 }
 
 /** Undefined where nobody asks, which is not the same as a call that took no time. */
-function durationMs(guard: Settling, startedAt: number): number | undefined {
+export function durationMs(guard: Settling, startedAt: number): number | undefined {
   return measures(guard) ? guard.core.cell.clock.now() - startedAt : undefined
 }
 

@@ -32,6 +32,35 @@ export function traceSync<T>(guard: Guard, run: (guard: Guard) => T): T {
   return executeChannel.traceSync(() => run(tracedGuard(guard, trace)), trace)
 }
 
+/** A call that no function is: one of an adapter, which begins and ends in callbacks. */
+export class CallTrace {
+  /** To make the call through: takes notes on the way. */
+  readonly guard: Guard
+  readonly #trace: ExecuteTrace
+
+  /** `start`. */
+  constructor(guard: Guard) {
+    this.#trace = { breaker: guard.name, isTrial: false }
+    this.guard = tracedGuard(guard, this.#trace)
+    executeChannel.start.publish(this.#trace)
+  }
+
+  /** It was permitted, or refused: `end`. */
+  begun(): void {
+    executeChannel.end.publish(this.#trace)
+  }
+
+  /** Its verdict is there: `error` where it has one, `asyncStart` and `asyncEnd`. */
+  ended(error?: unknown): void {
+    if (error !== undefined) {
+      this.#trace.error = error
+      executeChannel.error.publish(this.#trace)
+    }
+    executeChannel.asyncStart.publish(this.#trace)
+    executeChannel.asyncEnd.publish(this.#trace)
+  }
+}
+
 function tracedGuard(guard: Guard, trace: ExecuteTrace): Guard {
   return { ...guard, core: new TracedCore(guard.core, trace), tracing: NOT_TRACED }
 }

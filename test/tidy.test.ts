@@ -118,7 +118,9 @@ describe('shared memory', () => {
   })
 
   it('no numeric literal indexes memory', () => {
-    const door = [...WRITES, 'load', 'load64', 'peek', 'readFixed', 'readFixedDouble', 'readOwn']
+    const reads = ['load', 'load64', 'loadDouble', 'peek', 'readOwn']
+    const fixed = ['readFixed', 'readFixedDouble', 'readReused', 'readReusedDouble']
+    const door = [...WRITES, ...reads, ...fixed]
     const literal = (node: ts.Node): boolean => {
       const [, index] = isCallOf(node, [...door, 'writeFixed']) ? node.arguments : []
       return index !== undefined && ts.isNumericLiteral(index)
@@ -128,16 +130,17 @@ describe('shared memory', () => {
 
   it('time is read by the clock alone, and timers stand in few files', () => {
     const wallClock = (node: ts.Node) => isNamed(node, 'Date')
-    // A `Retry-After` may be a date.
-    const timeless = src.filter(({ path }) => path !== 'src/retry/retry-after.ts')
+    // A `Retry-After` may be a date, and opossum's states and caches know dates.
+    const wallClocks = ['src/retry/retry-after.ts', 'src/opossum/wall-clock.ts']
+    const timeless = src.filter(({ path }) => !wallClocks.includes(path))
     expect(places(timeless, wallClock)).toEqual([])
     const outside = src.filter(({ path }) => path !== 'src/time/monotonic.ts')
     expect(places(outside, node => isNamed(node, 'performance', 'hrtime'))).toEqual([])
     const timers = (node: ts.Node) => isNamed(node, 'setTimeout', 'setInterval', 'setImmediate')
-    // Calls with a time-out, waits for a place and between retries, news, beats of threads, and
-    // what is made for people who look.
+    // Calls with a time-out, waits for a place and between retries, news, beats of threads,
+    // opossum's timed events, and what is made for people who look.
     const timing =
-      /^src\/(execute\.ts|overload\/|retry\/|news\/|threads\/presence\.ts|dashboard\/|top\/)/
+      /^src\/(execute\.ts|(overload|retry|news|opossum|dashboard|top)\/|threads\/presence\.ts)/
     const timed = src.filter(({ path }) => !timing.test(path))
     expect(places(timed, timers)).toEqual([])
   })
@@ -219,19 +222,34 @@ describe('dependencies', () => {
       ...['breaker', 'overload'],
     ],
     cockatiel: [...PROTOCOL, 'news', 'breaker'],
+    breakers: [
+      ...[...PROTOCOL, 'channels', 'news', 'refusals', 'settlement', 'kernel', 'threads'],
+      ...['breaker', 'warm'],
+    ],
+    keyed: [...PROTOCOL, 'breaker', 'breakers'],
+    adapters: [
+      'tracing',
+      ...[...PROTOCOL, 'settlement', 'retry', 'breaker', 'keyed', 'registry', 'make'],
+      ...['process', 'health', 'telemetry'],
+    ],
+    opossum: [
+      ...[...PROTOCOL, 'news', 'settlement', 'execute', 'breaker'],
+      ...['overload', 'registry', 'process'],
+    ],
     dump: BASE,
+    warm: PROTOCOL,
     registry: [
       ...[...PROTOCOL, 'channels', 'news', 'refusals', 'settlement', 'kernel', 'threads'],
-      ...['breaker', 'overload', 'pipeline', 'dump'],
+      ...['breaker', 'breakers', 'overload', 'pipeline', 'keyed', 'dump', 'warm'],
     ],
-    make: [...BASE, 'threads', 'registry'],
-    process: [...BASE, 'registry', 'make'],
+    make: [...BASE, 'threads', 'registry', 'warm'],
+    process: [...BASE, 'registry', 'make', 'warm'],
     health: [...PROTOCOL, 'registry'],
     telemetry: [...PROTOCOL, 'settlement', 'news', 'breaker', 'registry'],
     index: [
       ...[...PROTOCOL, 'news', 'threads', 'channels', 'telemetry'],
       ...['execute', 'breaker', 'overload', 'retry', 'pipeline'],
-      ...['registry', 'make', 'process', 'health'],
+      ...['keyed', 'registry', 'make', 'process', 'health'],
     ],
     dashboard: [...PROTOCOL, 'breaker', 'registry'],
     // A program of its own, which shares with the dashboard how its stream is written.

@@ -82,7 +82,11 @@ export function takeSlots(parts, wanted) {
   const directory = new parts.Directory(region, { thread: 1, parent: 0 })
   const made = Array.from({ length: breakers }, (_, index) => {
     const name = `breaker-${index}`
-    const entry = directory.make(name, parts.encodeName(name), region.defaults)
+    const entry = directory.make({
+      name,
+      bytes: parts.encodeName(name),
+      numbers: region.defaults,
+    })
     return views.map((view, index) => {
       const cell = parts.cellOf(view, entry, { thread: index, parent: 0 })
       return new parts.Core(cell, index + 1)

@@ -1,8 +1,8 @@
-// The gateway: an HTTP server on the main thread that hands each request to a pool of workers.
-import { once } from 'node:events'
-import { createServer } from 'node:http'
+// The gateway: a Fastify server on the main thread that hands each request to a pool of workers.
 import { fileURLToPath } from 'node:url'
-import { getRegistry } from 'busbar'
+import { CircuitOpenError, getRegistry } from 'busbar'
+import { busbar } from 'busbar/fastify'
+import Fastify from 'fastify'
 import { Piscina } from 'piscina'
 
 /**
@@ -23,7 +23,11 @@ function inTurn() {
 /** @param {GatewayOptions} options */
 export async function startGateway(options) {
   const { protection, dependencyUrl, workers, settings, atomics = 'disabled' } = options
-  if (protection === 'busbar') getRegistry() // all it takes: workers started later find it
+  const server = Fastify({ forceCloseConnections: true })
+  if (protection === 'busbar') {
+    // The process's registry: workers that are started from now on find it by themselves.
+    await server.register(busbar, { registry: getRegistry(), health: true, metrics: true })
+  }
 
   const pool = new Piscina({
     filename: fileURLToPath(new URL('./task.mjs', import.meta.url)),
@@ -38,19 +42,16 @@ export async function startGateway(options) {
     atomics,
     workerData: { protection, settings, dependencyUrl },
   })
-  const server = createServer(async (_request, response) => {
-    const { status, body } = await pool.run(null)
-    response.writeHead(status).end(body)
+  server.addHook('onClose', () => pool.destroy())
+  server.get('/', async (_request, reply) => {
+    const { status, body, refusal } = await pool.run(null)
+    // Whatever a route throws that is a refusal, busbar/fastify answers: 503, with Retry-After.
+    if (refusal) throw new CircuitOpenError(refusal.breaker, refusal)
+    return reply.code(status).send(body)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
 
   return {
-    url: `http://127.0.0.1:${server.address().port}/`,
-    async stop() {
-      server.close()
-      server.closeAllConnections()
-      await pool.destroy()
-    },
+    url: await server.listen({ host: '127.0.0.1', port: 0 }),
+    stop: () => server.close(),
   }
 }

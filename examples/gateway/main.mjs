@@ -4,7 +4,7 @@
 // three times: with no breaker, with an opossum breaker in each worker, with one busbar breaker
 // that all four share. The dependency counts what reaches it.
 //
-//   client (thread) -> gateway (main thread) -> 4 workers (Piscina) -> dependency (process)
+//   client (thread) -> gateway (Fastify) -> 4 workers (Piscina, undici) -> dependency (process)
 //
 // Start reading in protections.mjs: the three ways to protect a call, side by side. Everything is
 // on 127.0.0.1 and the whole takes about a minute. The dashboard that it names shows the shared

@@ -1,8 +1,10 @@
-// The three ways to protect the call that the demo compares. Each takes the settings and gives a
-// function that makes one call. The call is told the state of the breaker that let it through, so
-// that the dependency can count trials apart.
-import { CircuitOpenError, getRegistry } from 'busbar'
+// The three ways to protect the call that the demo compares. Each takes the call, which takes
+// options for undici's request(), and gives the protected one. The call tells the dependency the
+// state of the breaker that let it through, in a header, so that it can count trials apart.
+import { getRegistry } from 'busbar'
+import { breakerInterceptor } from 'busbar/undici'
 import OpossumBreaker from 'opossum'
+import { Agent } from 'undici'
 
 /**
  * @typedef {object} BreakerSettings  the same numbers for both kinds of breaker
@@ -10,45 +12,57 @@ import OpossumBreaker from 'opossum'
  * @property {number} minimumCalls        ... once there are at least so many ...
  * @property {number} failureRate         ... and this part of them failed: open
  * @property {number} waitMs              open for this long, then trials
- * @typedef {(breakerState: string) => Promise<string>} Call
+ * @typedef {(options?: object) => Promise<string>} Call
  */
 
-/** @returns {(call: Call) => Promise<string>} */
-function withoutBreaker() {
-  return call => call('none')
+const STATE_HEADER = 'x-breaker-state'
+
+/** @returns {Call} */
+function withoutBreaker(/** @type {Call} */ call) {
+  return () => call()
 }
 
 /** One breaker in each worker: opossum keeps its state in the thread that made it. */
-function withOpossumPerWorker(/** @type {BreakerSettings} */ settings) {
-  const breaker = new OpossumBreaker(call => call(breaker.halfOpen ? 'half-open' : 'closed'), {
+function withOpossumPerWorker(/** @type {Call} */ call, /** @type {BreakerSettings} */ settings) {
+  const countedCall = () =>
+    call({ headers: { [STATE_HEADER]: breaker.halfOpen ? 'half-open' : 'closed' } })
+  const breaker = new OpossumBreaker(countedCall, {
     timeout: false, // the call has its own
     rollingCountTimeout: settings.windowMs,
     volumeThreshold: settings.minimumCalls,
     errorThresholdPercentage: settings.failureRate * 100,
     resetTimeout: settings.waitMs,
   })
-  return (/** @type {Call} */ call) => breaker.fire(call)
+  return () => breaker.fire()
 }
 
-/** One breaker for all workers: whichever thread asks for the name gets the same one. */
-function withBusbarForAll(/** @type {BreakerSettings} */ settings, /** @type {string} */ url) {
-  const breaker = getRegistry().breaker(new URL(url).host, {
-    slidingWindow: { type: 'time', durationMs: settings.windowMs, buckets: 10 },
-    minimumNumberOfCalls: settings.minimumCalls,
-    failureRateThreshold: settings.failureRate,
-    waitDurationInOpenStateMs: settings.waitMs,
-    permittedNumberOfCallsInHalfOpenState: 1, // as opossum: one success closes
-  })
-  return (/** @type {Call} */ call) => breaker.execute(() => call(breaker.state))
+/** One breaker for all workers: whichever thread calls an origin asks the same one. */
+function withBusbarForAll(/** @type {Call} */ call, /** @type {BreakerSettings} */ settings) {
+  const registry = getRegistry()
+  const dispatcher = new Agent().compose(
+    tellingState(registry),
+    breakerInterceptor(registry, {
+      max: 100, // a breaker for each origin; the demo has one
+      slidingWindow: { type: 'time', durationMs: settings.windowMs, buckets: 10 },
+      minimumNumberOfCalls: settings.minimumCalls,
+      failureRateThreshold: settings.failureRate,
+      waitDurationInOpenStateMs: settings.waitMs,
+      permittedNumberOfCallsInHalfOpenState: 1, // as opossum: one success closes
+    }),
+  )
+  return () => call({ dispatcher })
+}
+
+/** Only for the demo's counts. Stands inside the breaker: it sees what that let through. */
+function tellingState(registry) {
+  return dispatch => (request, handler) => {
+    const { state } = registry.breaker(`undici:${request.origin}`)
+    return dispatch({ ...request, headers: { [STATE_HEADER]: state } }, handler)
+  }
 }
 
 export const protections = {
   none: withoutBreaker,
   opossum: withOpossumPerWorker,
   busbar: withBusbarForAll,
-}
-
-/** @returns {boolean} whether a breaker refused the call, as against a call that failed */
-export function isRefusal(error) {
-  return error instanceof CircuitOpenError || error?.code === 'EOPENBREAKER'
 }

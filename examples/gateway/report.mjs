@@ -11,7 +11,7 @@ export function setting(plan) {
     `Load: ${plan.requestsPerSecond} requests a second at an even pace, whatever is answered.`,
     `A call is given up after ${plan.callTimeoutMs} ms. A breaker looks at the calls of the last ${plan.windowMs} ms:`,
     `if they are ${plan.minimumCalls} or more and ${plan.failureRate * 100} % failed it opens, refuses for ${plan.waitMs} ms, then lets`,
-    'one trial through. What it refuses the gateway answers at once, with a stored answer.',
+    'one trial through. What it refuses the gateway answers at once, with 503.',
   ].join('\n')
 }
 

@@ -77,6 +77,8 @@ export async function run(plan, protection, onPhase = () => {}) {
   const results = []
   try {
     await dependency.enter('warm-up', 'answer')
+    // One for each worker first: none is to meet the load before its code is there.
+    await client.load({ requests: workers, intervalMs }).answered
     await client.load({ requests: WARM_UP_REQUESTS, intervalMs }).answered
     for (const phase of phases) await play(phase)
     return await Promise.all(results)

@@ -67,6 +67,15 @@ static inline int64_t bb_load64_acquire(const int64_t *word) {
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
+/* Copies words that another may be writing: who looks afterwards at a word that says whether they
+ * were the same all the while looks after all of them. */
+static inline void bb_copy(void *to, const void *from, uint64_t bytes) {
+  for (uint64_t at = 0; at + sizeof(int64_t) <= bytes; at += sizeof(int64_t)) {
+    int64_t word = bb_load64_acquire((const int64_t *)(const void *)((const uint8_t *)from + at));
+    __builtin_memcpy((uint8_t *)to + at, &word, sizeof word);
+  }
+}
+
 static inline void bb_store_release(int32_t *word, int32_t value) {
   __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
@@ -90,6 +99,11 @@ static inline int32_t bb_peek(const int32_t *word) {
 static inline void bb_count32(uint32_t *counter) {
   uint32_t value = __atomic_load_n(counter, __ATOMIC_RELAXED);
   __atomic_store_n(counter, value + 1, __ATOMIC_RELEASE);
+}
+
+/* Empties counters that only the caller writes; nothing is published by it. */
+static inline void bb_zero64(int64_t *counters, uint64_t count) {
+  for (uint64_t at = 0; at < count; at++) __atomic_store_n(&counters[at], 0, __ATOMIC_RELAXED);
 }
 
 /* Adds any amount, 64 bits wide, for people: nothing is published by it (class "stat"). */

@@ -36,8 +36,13 @@ static inline void bb_add_kind(bb_counts *counts, uint32_t kind, uint64_t times)
  */
 typedef struct {
   busbar_thread *thread;
-  busbar_options options;
+  busbar_options options; /* in force */
   double created_ms;
+  double longest_wait_ms; /* no wait and */
+  double longest_lease_ms; /* no trial's lease is longer, by whatever options it has had */
+  int64_t word; /* its entry in the directory, as it was read */
+  int32_t edition; /* of that entry, as STATE has it; BB_NEVER: not known */
+  int32_t first; /* the first generation of the record that is this breaker's */
   int32_t seed;
   uint32_t number; /* in the directory */
 
@@ -54,6 +59,7 @@ typedef struct {
   uint64_t shard_bytes;
   uint32_t buckets;
   uint32_t trials;
+  uint32_t most_trials; /* at a time, by whatever options it has had */
   busbar_totals *totals; /* this thread's, and */
   busbar_tally *tally;
 
@@ -91,6 +97,21 @@ static inline int32_t bb_seen(const busbar_breaker *breaker) {
   return bb_load(&breaker->record->state);
 }
 
+/* Whether this thread knows the options for which the STATE word stands, and it is not gone. */
+static inline bool bb_knows(const busbar_breaker *breaker, int32_t seen) {
+  return (int32_t)bb_edition_of(seen) == breaker->edition && bb_state_of(seen) != BB_REMOVED;
+}
+
+/* Whether it says closed, by options that this thread knows. */
+static inline bool bb_is_closed(const busbar_breaker *breaker, int32_t seen) {
+  return (int32_t)bb_edition_of(seen) == breaker->edition && bb_state_of(seen) == BUSBAR_CLOSED;
+}
+
+/* Whether the generation of `seen` is current, of whatever edition. Seq_cst: see the callers. */
+static inline bool bb_is_still(const busbar_breaker *breaker, int32_t seen) {
+  return bb_generation_of(bb_seen(breaker)) == bb_generation_of(seen);
+}
+
 /* The start of a slot's shard: its totals; its buckets follow. */
 static inline busbar_totals *bb_shard_of(const busbar_breaker *breaker, int32_t slot) {
   uint64_t owned = breaker->overflow_bytes + (uint64_t)(slot - 1) * breaker->shard_bytes;
@@ -120,14 +141,57 @@ static inline int64_t *bb_refusals_of(const busbar_breaker *breaker, uint32_t st
   return &breaker->totals->refused;
 }
 
+/* Whether this thread's counters are this breaker's, and not those of one before it. */
+static inline bool bb_is_counted_for(const busbar_breaker *breaker) {
+  return breaker->thread->slot == BUSBAR_OVERFLOW_SLOT ||
+         bb_peek(&breaker->tally->first) == breaker->first;
+}
+
+/* What this thread knows of the window and of refusals: nothing. */
+static inline void bb_forget(busbar_breaker *breaker) {
+  breaker->refused_by = BB_NEVER;
+  breaker->refused_until = 0;
+  breaker->refused = &breaker->totals->refused;
+  breaker->relies_on_generation = BB_NEVER;
+  breaker->relies_on_bucket = BB_NEVER;
+  breaker->found_minimum = false;
+  breaker->spares_generation = BB_NEVER;
+  breaker->spares_until = 0;
+  breaker->good_counter = NULL;
+  breaker->next_look = 0;
+}
+
+/* What the definition says. */
+static inline void bb_take_definition(busbar_breaker *breaker,
+                                      const busbar_definition *definition) {
+  const busbar_options *options = &definition->options;
+  int32_t most = definition->most_trials < BUSBAR_MAX_TRIALS ? definition->most_trials
+                                                             : BUSBAR_MAX_TRIALS;
+  bool is_time = options->window == BUSBAR_WINDOW_TIME;
+  bool is_count = options->window == BUSBAR_WINDOW_COUNT;
+  breaker->options = *options;
+  breaker->created_ms = definition->created_ms;
+  breaker->longest_wait_ms = definition->longest_wait_ms;
+  breaker->longest_lease_ms = definition->longest_lease_ms;
+  breaker->first = definition->first;
+  breaker->buckets = is_time ? (uint32_t)options->buckets : 0;
+  breaker->trials = (uint32_t)options->trials;
+  breaker->most_trials = most > 0 ? (uint32_t)most : 0;
+  breaker->capacity = is_count ? options->window_length : bb_infinity();
+  breaker->minimum_calls =
+      options->minimum_calls < breaker->capacity ? options->minimum_calls : breaker->capacity;
+  bool measures = options->slow_duration_ms < bb_infinity();
+  breaker->slow_rate = measures ? options->slow_rate : bb_infinity();
+}
+
 static inline void bb_fill_in(busbar_breaker *breaker, busbar_thread *thread,
                               const bb_entry *entry) {
   const busbar_region *region = thread->region;
   const bb_shape *shape = &entry->shape;
   uint8_t *record = entry->record;
   breaker->thread = thread;
-  breaker->options = entry->options;
-  breaker->created_ms = entry->definition->created_ms;
+  breaker->word = entry->word;
+  breaker->edition = (int32_t)BB_TAKES(STATE, EDITION, BB_GET(ENTRY, EDITION, entry->word));
   uint32_t word = (uint32_t)((uint64_t)(record - region->base) / sizeof(int32_t));
   breaker->seed = (int32_t)(region->seed ^ word * UINT32_C(0x9e3779b1));
   breaker->number = entry->number;
@@ -143,28 +207,10 @@ static inline void bb_fill_in(busbar_breaker *breaker, busbar_thread *thread,
   breaker->shards = record + shape->shards;
   breaker->overflow_bytes = shape->overflow_bytes;
   breaker->shard_bytes = shape->shard_bytes;
-  const busbar_options *options = &breaker->options;
-  bool is_time = options->window == BUSBAR_WINDOW_TIME;
-  bool is_count = options->window == BUSBAR_WINDOW_COUNT;
-  breaker->buckets = is_time ? (uint32_t)options->buckets : 0;
-  breaker->trials = (uint32_t)options->trials;
   breaker->totals = bb_shard_of(breaker, thread->slot);
   breaker->tally = (busbar_tally *)(void *)(record + shape->tallies) + thread->slot;
-  breaker->capacity = is_count ? options->window_length : bb_infinity();
-  breaker->minimum_calls =
-      options->minimum_calls < breaker->capacity ? options->minimum_calls : breaker->capacity;
-  bool measures = options->slow_duration_ms < bb_infinity();
-  breaker->slow_rate = measures ? options->slow_rate : bb_infinity();
-  breaker->refused_by = BB_NEVER;
-  breaker->refused_until = 0;
-  breaker->refused = &breaker->totals->refused;
-  breaker->relies_on_generation = BB_NEVER;
-  breaker->relies_on_bucket = BB_NEVER;
-  breaker->found_minimum = false;
-  breaker->spares_generation = BB_NEVER;
-  breaker->spares_until = 0;
-  breaker->good_counter = NULL;
-  breaker->next_look = 0;
+  bb_take_definition(breaker, &entry->definition);
+  bb_forget(breaker);
 }
 
 #endif

@@ -80,10 +80,10 @@ static inline bool bb_append(const busbar_breaker *breaker, int32_t seen, const 
      *   publishes: the transition, to whoever reads the journal.
      *   loses to:  another entry: look whether it is this transition's, else at the next place.
      *   dies here: the transition is published by the next who wants one; its entry is there.
-     *   wraps:     14 bits of lap: a late CAS needs 16,777,216 transitions in between.
+     *   wraps:     20 bits of lap: a late CAS needs 2^30 transitions in between.
      *   order:     seq_cst: the place is read before STATE, and taken after it. */
     if (is_published) return false;
-    is_published = bb_seen(breaker) != seen;
+    is_published = !bb_is_still(breaker, seen);
     /* Whoever published it appended it: look at this place again. */
     if (is_published) continue;
     if (bb_cas64(at, found, bb_pack_key(*number, key)) != found) continue;

@@ -5,11 +5,12 @@
 #ifndef BUSBAR_CLIENT_LEAVE_H
 #define BUSBAR_CLIENT_LEAVE_H
 
+#include "follower.h"
 #include "trials.h"
 
 /* Hands the places that the thread holds in the current generation to the overflow slot. */
 static inline void bb_hand_places_over(const busbar_breaker *breaker) {
-  for (uint32_t index = 0; index < breaker->trials; index++) {
+  for (uint32_t index = 0; index < breaker->most_trials; index++) {
     /* ATOMIC trials.reap
      *   observes:  a claim of the caller's slot.
      *   loses to:  nobody but the settler of that very claim.
@@ -18,10 +19,11 @@ static inline void bb_hand_places_over(const busbar_breaker *breaker) {
     int64_t word = bb_load64(&place->place);
     bool is_ours = BB_GET(PLACE, KIND, word) == BUSBAR_PLACE_CLAIMED &&
                    BB_GET(PLACE, SLOT, word) == (uint64_t)breaker->thread->slot;
-    if (!is_ours) continue;
+    uint32_t generation = (uint32_t)BB_GET(PLACE, GENERATION, word);
+    /* What had the record before has left claims that nobody settles any more. */
+    if (!is_ours || bb_is_later((uint32_t)breaker->first, generation)) continue;
     double now = bb_time(breaker);
     if (now >= bb_lease_end(breaker, place, word, now)) continue;
-    uint32_t generation = (uint32_t)BB_GET(PLACE, GENERATION, word);
     uint32_t claim = (uint32_t)BB_GET(PLACE, CLAIM, word);
     bb_cas64(&place->place, word,
              bb_pack_place(generation, BUSBAR_PLACE_CLAIMED, claim, BUSBAR_OVERFLOW_SLOT));
@@ -58,7 +60,7 @@ static inline void busbar_leave(busbar_thread *thread) {
     lines += entry.shape.lines;
     bb_fill_in(&breaker, thread, &entry);
     bb_hand_places_over(&breaker);
-    bb_move_in_flight(&breaker);
+    if (bb_is_counted_for(&breaker)) bb_move_in_flight(&breaker);
   }
   /* ATOMIC slots.free
    *   publishes: a free slot with the same epoch.

@@ -35,7 +35,7 @@ static inline const char *busbar_status_text(busbar_status status) {
     case BUSBAR_OTHER_SIZE: return "the region's header says that it is longer than the memory";
     case BUSBAR_DAMAGED_HEADER: return "the region's clock, keeper or default options are damaged";
     case BUSBAR_DAMAGED_DIRECTORY: return "an entry of the region's directory is damaged";
-    case BUSBAR_NOT_FOUND: return "no circuit breaker of that name has been made yet";
+    case BUSBAR_NOT_FOUND: return "there is no circuit breaker of that name";
     case BUSBAR_BAD_NAME: return "a name has 1 to 255 bytes of UTF-8";
     case BUSBAR_COUNTS_HANGING: return "the breaker counts hanging calls, which this client cannot";
   }
@@ -148,7 +148,7 @@ static inline bb_shape bb_shape_of(const busbar_options *options, int32_t max_th
     while (shape.ring_capacity < room) shape.ring_capacity *= 2;
   }
   shape.trials = sizeof(busbar_record);
-  shape.stock = shape.trials + bb_to_line((uint64_t)options->trials * sizeof(busbar_place));
+  shape.stock = shape.trials + bb_to_line(BUSBAR_MAX_TRIALS * sizeof(busbar_place));
   shape.summary = shape.stock + BUSBAR_LINE_BYTES;
   shape.head = shape.summary + BUSBAR_LINE_BYTES;
   shape.ring = shape.head + BUSBAR_LINE_BYTES;
@@ -168,9 +168,9 @@ static inline bb_shape bb_shape_of(const busbar_options *options, int32_t max_th
   return shape;
 }
 
-/* How long a directory is with its definitions and its arena. */
+/* How long a directory is with what is being made, its definitions and its arena. */
 static inline uint64_t bb_area_bytes(int64_t entries, int64_t definitions, int64_t lines) {
-  return bb_to_line((uint64_t)entries * sizeof(int64_t)) +
+  return sizeof(busbar_making) + bb_to_line((uint64_t)entries * sizeof(int64_t)) +
          (uint64_t)definitions * sizeof(busbar_definition) + (uint64_t)lines * BUSBAR_LINE_BYTES;
 }
 
@@ -184,7 +184,7 @@ static inline uint64_t bb_place_parts(busbar_region *region) {
   uint64_t slots = (uint64_t)region->max_threads + 1;
   at += bb_to_line(slots * sizeof(int64_t)) + slots * sizeof(busbar_presence);
   region->journal = (busbar_journal_entry *)(void *)(region->base + at);
-  at += BUSBAR_JOURNAL_ENTRIES * sizeof(busbar_journal_entry);
+  at += BUSBAR_JOURNAL_ENTRIES * sizeof(busbar_journal_entry) + sizeof(busbar_making);
   region->directory = (int64_t *)(void *)(region->base + at);
   at += bb_to_line((uint64_t)region->max_breakers * sizeof(int64_t));
   region->definitions = (busbar_definition *)(void *)(region->base + at);
@@ -250,7 +250,12 @@ static inline busbar_status busbar_attach(busbar_region *region, void *memory, u
 }
 
 /* A word held something that no thread of this version writes. */
-typedef enum { BB_DAMAGED_STATE, BB_DAMAGED_WAIT, BB_DAMAGED_LEASE } bb_damage;
+typedef enum {
+  BB_DAMAGED_STATE,
+  BB_DAMAGED_WAIT,
+  BB_DAMAGED_LEASE,
+  BB_DAMAGED_DIRECTORY,
+} bb_damage;
 
 /* Counts it; the call goes on. Define BUSBAR_ON_DAMAGE(what) to do something else instead. */
 static inline void bb_report_damage(const busbar_region *region, bb_damage what) {

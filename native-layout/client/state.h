@@ -51,11 +51,6 @@ static inline double bb_wait_ms(const busbar_breaker *breaker, uint32_t opening,
   return wait_ms * (1 - jitter + 2 * jitter * bb_uniform((uint32_t)breaker->seed ^ generation));
 }
 
-/* No opening waits longer than this, a microsecond of rounding included. */
-static inline double bb_longest_wait_ms(const busbar_breaker *breaker) {
-  return breaker->options.wait_max_ms * (1 + breaker->options.wait_jitter) + 0.001;
-}
-
 /*
  * Writes one word of the generation after `seen`, unless it is there or STATE has moved past it;
  * returns the word that stands there then.
@@ -70,8 +65,8 @@ static inline int64_t bb_fill(const busbar_breaker *breaker, int32_t seen, int64
   int64_t old = bb_load64(at);
   uint32_t generation = bb_next_generation(bb_generation_of(seen));
   if (is_of(old, generation)) return old;
-  int32_t state = bb_seen(breaker);
-  if (state != seen && bb_generation_of(state) != generation) return old;
+  uint32_t current = bb_generation_of(bb_seen(breaker));
+  if (current != bb_generation_of(seen) && current != generation) return old;
   int64_t found = bb_cas64(at, old, word);
   return found == old ? word : found;
 }
@@ -112,6 +107,11 @@ static inline double bb_fill_words(const busbar_breaker *breaker, int32_t seen, 
   return bb_is_timed_of(since, generation) ? bb_time_of(since) : since_ms;
 }
 
+/* Whether a count's tag is of this breaker, not of one that had the record before. */
+static inline bool bb_is_own_tag(const busbar_breaker *breaker, uint32_t tag) {
+  return tag != 0 && !bb_is_later((uint32_t)breaker->first, tag - 1);
+}
+
 /* A state that there is not is damage: nobody counts transitions from it. */
 static inline void bb_count_transition(const busbar_breaker *breaker, int32_t seen, uint32_t from,
                                        uint32_t to) {
@@ -121,14 +121,14 @@ static inline void bb_count_transition(const busbar_breaker *breaker, int32_t se
    *   publishes: one more, once: the tag says for which generation.
    *   loses to:  another helper, which counted it.
    *   dies here: the next helper counts it.
-   *   wraps:     a pair of states that had no transition for 2^27 generations misses one. */
+   *   wraps:     a pair of states that had no transition for 2^21 generations misses one. */
   int64_t *at = &breaker->record->transitions[from * BUSBAR_STATES + to];
   uint32_t generation = bb_next_generation(bb_generation_of(seen));
   int64_t old = bb_load64(at);
-  uint32_t last = (uint32_t)BB_GET(TAGGED, TAG, old) - 1;
-  if (old != 0 && !bb_is_later(generation, last)) return;
-  uint32_t count = (uint32_t)BB_GET(TAGGED, VALUE, old) + 1;
-  bb_cas64(at, old, bb_pack_tagged(generation + 1, count));
+  uint32_t tag = (uint32_t)BB_GET(TAGGED, TAG, old);
+  if (old != 0 && !bb_is_later(generation, tag - 1)) return;
+  uint32_t before = bb_is_own_tag(breaker, tag) ? (uint32_t)BB_GET(TAGGED, VALUE, old) : 0;
+  bb_cas64(at, old, bb_pack_tagged(generation + 1, before + 1));
 }
 
 /*
@@ -144,22 +144,43 @@ static inline void bb_enter(const busbar_breaker *breaker, int32_t seen, uint32_
   key.generation = bb_next_generation(bb_generation_of(seen));
   key.from = bb_state_of(seen);
   key.to = to;
+  /* People know nothing of a record that goes to another breaker, and many may. */
+  if (key.from == BB_REMOVED || to == BB_REMOVED) return;
   bb_count_transition(breaker, seen, key.from, to);
   if (!bb_append(breaker, seen, &key, &number)) return;
   bb_fill_time(breaker, number, since_ms);
   if (is_maker) bb_fill_maker(breaker, number, counts);
 }
 
+/*
+ * A transition keeps the edition. But that which begins a new breaker shows the entry's at once, so
+ * that whoever knows the old one does not take the word for one of its own.
+ */
+static inline uint64_t bb_edition_after(const busbar_breaker *breaker, int32_t seen) {
+  if (bb_state_of(seen) != BB_REMOVED) return bb_edition_of(seen);
+  return BB_GET(ENTRY, EDITION, bb_load64(&bb_region_of(breaker)->directory[breaker->number]));
+}
+
+/* Each one lost is another edition. */
+#define BB_PUBLISH_STATE_ATTEMPTS 1024
+
 static inline void bb_publish(const busbar_breaker *breaker, int32_t seen, uint32_t target) {
   uint32_t generation = bb_next_generation(bb_generation_of(seen));
-  /* ATOMIC state.publish
-   *   observes:  g still current.
-   *   publishes: g + 1 with all its words.
-   *   loses to:  another helper that published the same decision.
-   *   dies here: before the CAS the next thread publishes.
-   *   wraps:     generations after 2^28 transitions: an outcome that late would count.
-   *   order:     seq_cst: trials.claim looks at STATE after it has written its place. */
-  bb_cas(&breaker->record->state, seen, bb_pack_state(generation, target));
+  int32_t found = seen;
+  for (int attempt = 0; attempt < BB_PUBLISH_STATE_ATTEMPTS; attempt++) {
+    /* ATOMIC state.publish
+     *   observes:  g still current, of whatever edition.
+     *   publishes: g + 1 with all its words.
+     *   loses to:  another helper that published the same decision; another edition: again, at
+     *              the bound the next thread publishes.
+     *   dies here: before the CAS the next thread publishes.
+     *   wraps:     generations after 2^22 transitions: an outcome that late would count.
+     *   order:     seq_cst: trials.claim looks at STATE after it has written its place. */
+    int32_t expected = found;
+    int32_t next = bb_pack_state(generation, target, bb_edition_after(breaker, expected));
+    found = bb_cas(&breaker->record->state, expected, next);
+    if (found == expected || bb_generation_of(found) != bb_generation_of(seen)) break;
+  }
   BUSBAR_ON_NEWS();
 }
 
@@ -210,7 +231,7 @@ static inline bool bb_transition(const busbar_breaker *breaker, int32_t seen, ui
    *   wraps:     a late CAS needs the same microsecond, state and tag 1,024 transitions later.
    *   order:     seq_cst: the word is read before STATE, and replaced after it. */
   int64_t old = bb_load64(next);
-  if (bb_seen(breaker) != seen) return false;
+  if (!bb_is_still(breaker, seen)) return false;
   int64_t decided = old;
   bool won = false;
   if (!bb_is_next_of(old, generation)) {

@@ -71,7 +71,9 @@ static inline bool bb_judge(busbar_breaker *breaker, int32_t seen, double *summe
      *   observes: the word before everything that the sum reads (pairs with stock.publish).
      *   order:    acquire for the sum; seq_cst for STATE, which is read after it. */
     int32_t before = bb_load(breaker->stock);
-    if (bb_seen(breaker) != seen || bb_state_of(seen) != BUSBAR_CLOSED) return false;
+    int32_t current = bb_seen(breaker);
+    if (bb_generation_of(current) != bb_generation_of(seen)) return false;
+    if (bb_state_of(seen) != BUSBAR_CLOSED) return false;
     double now = bb_time(breaker);
     bb_counts counts = bb_sum(breaker, bb_generation_of(seen), now);
     if (bb_reaches_threshold(breaker, &counts)) {
@@ -83,6 +85,8 @@ static inline bool bb_judge(busbar_breaker *breaker, int32_t seen, double *summe
         return false;
       }
     }
+    /* Nobody may rely on a stock by options that others have replaced meanwhile. */
+    if (current != seen) return false;
     int32_t left = bb_stock_until_threshold(breaker, &counts);
     breaker->found_minimum = (double)counts.calls >= breaker->minimum_calls;
     *summed_at = now;

@@ -20,7 +20,7 @@
 
 /* Whether a lease ends later than any that was written by now: then its word is damaged. */
 static inline bool bb_is_too_late(const busbar_breaker *breaker, double end, double now) {
-  double longest = breaker->options.trial_timeout_ms + 0.001;
+  double longest = breaker->longest_lease_ms + 0.001;
   /* The claim may be younger than `now`. */
   if (end - now <= longest || end - bb_time(breaker) <= longest) return false;
   bb_report_damage(bb_region_of(breaker), BB_DAMAGED_LEASE);
@@ -188,7 +188,7 @@ static inline bool bb_settle_trial(const busbar_breaker *breaker, int32_t seen, 
                                    uint32_t outcome) {
   uint32_t generation = bb_generation_of(seen);
   uint64_t index = BB_GET(PERMIT, PLACE, permit);
-  if (permit >= 2 * BUSBAR_FIRST_TRIAL_PERMIT || index >= breaker->trials) return true;
+  if (permit >= 2 * BUSBAR_FIRST_TRIAL_PERMIT || index >= breaker->most_trials) return true;
   if (BB_GET(PERMIT, GENERATION, permit) != BB_TAKES(PERMIT, GENERATION, generation)) return true;
   busbar_place *place = &breaker->places[index];
   for (int attempt = 0; attempt < BB_SETTLE_ATTEMPTS; attempt++) {

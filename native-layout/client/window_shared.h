@@ -85,7 +85,7 @@ static inline void bb_record_in_row(const busbar_breaker *breaker, int32_t seen,
     int32_t found = bb_load(breaker->head);
     uint32_t row = bb_row_of(found, generation);
     if (kind == BB_GOOD && row == 0) return;
-    if (bb_seen(breaker) != seen) return;
+    if (!bb_is_still(breaker, seen)) return;
     uint32_t length = kind == BB_GOOD ? 0 : row < BUSBAR_MAX_ROW ? row + 1 : BUSBAR_MAX_ROW;
     if (bb_cas(breaker->head, found, bb_pack_row(generation, length)) != found) continue;
     bool is_full = (double)length >= breaker->options.window_length;

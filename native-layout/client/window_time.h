@@ -27,7 +27,7 @@ static inline busbar_bucket *bb_own_bucket(const busbar_breaker *breaker, uint32
   /* ATOMIC time.turnOver
    *   publishes: an empty bucket of this number and generation.
    *   dies here: the stamp is away and the bucket reads as empty, until its next owner's turn.
-   *   wraps:     a bucket left alone for 2^34 bucket lengths, to within the window.
+   *   wraps:     a bucket left alone for 2^40 bucket lengths, to within the window.
    *   order:     release, each: who sees one of these words sees those before it, so a reader that
    *              saw a zero finds the stamp gone when it looks again. */
   bb_store_release(&bucket->stamp, BUSBAR_TURNING);

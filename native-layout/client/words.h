@@ -35,8 +35,13 @@ static inline double bb_time_of(int64_t word) {
 
 /* ---- STATE, NEXT ----------------------------------------------------------------------------- */
 
-static inline int32_t bb_pack_state(uint32_t generation, uint32_t state) {
-  return (int32_t)(BB_PUT(STATE, GENERATION, generation) | BB_PUT(STATE, STATE, state));
+/* The breaker is gone; the next generation of its record is another's. No state that users see. */
+#define BB_REMOVED 6u
+
+/* `edition`: any number of which the low bits are the edition's. */
+static inline int32_t bb_pack_state(uint32_t generation, uint32_t state, uint64_t edition) {
+  return (int32_t)(BB_PUT(STATE, GENERATION, generation) | BB_PUT(STATE, EDITION, edition) |
+                   BB_PUT(STATE, STATE, state));
 }
 
 static inline uint32_t bb_generation_of(int32_t seen) {
@@ -45,6 +50,17 @@ static inline uint32_t bb_generation_of(int32_t seen) {
 
 static inline uint32_t bb_state_of(int32_t seen) {
   return (uint32_t)BB_GET(STATE, STATE, (uint32_t)seen);
+}
+
+/* The low bits of the entry's edition. */
+static inline uint32_t bb_edition_of(int32_t seen) {
+  return (uint32_t)BB_GET(STATE, EDITION, (uint32_t)seen);
+}
+
+/* The same word with another edition. */
+static inline int32_t bb_with_edition(int32_t seen, uint64_t edition) {
+  uint32_t rest = (uint32_t)seen & ~(uint32_t)BB_PUT(STATE, EDITION, ~UINT64_C(0));
+  return (int32_t)(rest | (uint32_t)BB_PUT(STATE, EDITION, edition));
 }
 
 static inline uint32_t bb_next_generation(uint32_t generation) {

@@ -25,6 +25,8 @@ bool host_listens_to(uint32_t breaker) IMPORT(listensTo);
 #define BUSBAR_ON_ASLEEP() host_wake()
 #define BUSBAR_ON_NEWS() host_news()
 #define BUSBAR_LISTENS_TO(breaker) host_listens_to(breaker)
+/* A breaker with other options, or another one, is JavaScript's to look up: it calls hold. */
+#define BUSBAR_LOOKS_ELSEWHERE
 
 #include "../busbar.h"
 
@@ -51,17 +53,20 @@ EXPORT(enter) uint32_t enter(area *own, double bytes, int32_t slot, uint32_t thr
   return status;
 }
 
-/* Fills in the `index`-th breaker of the area: number `breaker` of the directory. */
-EXPORT(hold) busbar_breaker *hold(area *own, uint32_t index, uint32_t breaker, uint32_t definition,
-                                  uint8_t *record) {
+/*
+ * Fills in what the area holds of breaker `number`, whose entry in the directory JavaScript has
+ * read as `word`. Where that is another by now, or not sound, every call of it says to look again.
+ */
+EXPORT(hold) busbar_breaker *hold(area *own, uint32_t number, int64_t word, uint8_t *record) {
+  busbar_breaker *breaker = &own->breakers[number];
+  uint64_t lines = (uint64_t)(record - own->region.arena) / BUSBAR_LINE_BYTES;
   bb_entry entry;
-  entry.number = breaker;
-  entry.definition = &own->region.definitions[definition];
-  entry.options = entry.definition->options;
-  entry.shape = bb_shape_of(&entry.options, own->region.max_threads);
-  entry.record = record;
-  bb_fill_in(&own->breakers[index], &own->thread, &entry);
-  return &own->breakers[index];
+  busbar_status status = bb_read_entry(&own->region, number, lines, &entry);
+  breaker->record = (busbar_record *)(void *)record;
+  breaker->edition = BB_NEVER;
+  breaker->refused_by = BB_NEVER;
+  if (status == BUSBAR_OK && entry.word == word) bb_fill_in(breaker, &own->thread, &entry);
+  return breaker;
 }
 
 /* Numbers that are no permit are given to no call: they count as late. */
@@ -74,16 +79,18 @@ EXPORT(tryAcquire) double try_acquire(busbar_breaker *breaker) {
   return (double)busbar_try_acquire(breaker);
 }
 
-EXPORT(recordSuccess) bool record_success(busbar_breaker *breaker, double permit, double ms) {
-  return busbar_record_success(breaker, permit_of(permit), ms);
+/* These say how the call was settled: a bb_settled. BB_GONE, as BUSBAR_GONE: look again. */
+
+EXPORT(recordSuccess) int32_t record_success(busbar_breaker *breaker, double permit, double ms) {
+  return bb_record_outcome(breaker, permit_of(permit), ms, BB_GOOD);
 }
 
-EXPORT(recordFailure) bool record_failure(busbar_breaker *breaker, double permit, double ms) {
-  return busbar_record_failure(breaker, permit_of(permit), ms);
+EXPORT(recordFailure) int32_t record_failure(busbar_breaker *breaker, double permit, double ms) {
+  return bb_record_outcome(breaker, permit_of(permit), ms, BB_FAILED);
 }
 
-EXPORT(release) void release(busbar_breaker *breaker, double permit) {
-  busbar_release(breaker, permit_of(permit));
+EXPORT(release) int32_t release(busbar_breaker *breaker, double permit) {
+  return bb_release(breaker, permit_of(permit));
 }
 
 /* The STATE word by which this thread was last refused; -1: it was not. */

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createRegistry, RegionError, type Registry } from '../../src/index.ts'
 import { DEFINITION, DEFINITION_WORDS, HEADER, OPTION } from '../../src/memory/layout.ts'
 import { attachRegion, recordShapeOf } from '../../src/memory/region.ts'
-import { packEntry } from '../../src/memory/words/threads.ts'
+import { editionOfEntry, packEntry } from '../../src/memory/words/threads.ts'
 import { Directory } from '../../src/protocol/directory.ts'
 import { verify } from '../../src/verify/verify.ts'
 import { describeNodes, findNodes } from '../../test/package/nodes.ts'
@@ -141,7 +141,11 @@ describe('the addon', () => {
     memory.doubles[buckets] = 1024
     const numbers = entry.numbers.map((value, at) => (at === OPTION.BUCKETS ? 1024 : value))
     const { lines } = recordShapeOf(numbers, shape.maxThreads)
-    memory.longs[shape.breakers.directoryLong + 1] = packEntry(entry.definition, lines)
+    memory.longs[shape.breakers.directoryLong + 1] = packEntry(
+      editionOfEntry(entry.word),
+      entry.definition,
+      lines,
+    )
     expect(() => new Directory(region, NOBODY).find('b')).toThrow(RegionError)
     const member = new NativeRegion(handle.buffer).join()
     expect(member.find('a').state).toBe('closed')

@@ -49,6 +49,9 @@ function loaded(): Addon {
   return addon
 }
 
+/** What `tryAcquire` answers in C once the breaker has been removed. */
+export const GONE = -3
+
 /** What threads counted of their own calls. */
 export interface Counts {
   admitted: number
@@ -59,6 +62,8 @@ export interface Counts {
   late: number
   /** Trials among the admitted. */
   trials: number
+  /** Calls for which the breaker was gone. */
+  gone: number
 }
 
 /** In a gate's first word, as crews.c has it. */

@@ -29,8 +29,8 @@ static void say_durations(const busbar_breaker *breaker) {
 
 static void say(busbar_thread *member, const bb_entry *entry) {
   char name[BUSBAR_MAX_NAME_BYTES + 1] = {0};
-  for (int32_t at = 0; at < entry->definition->name_bytes; at++) {
-    name[at] = (char)((uint32_t)entry->definition->name[at / 4] >> (at % 4 * 8));
+  for (int32_t at = 0; at < entry->definition.name_bytes; at++) {
+    name[at] = (char)((uint32_t)entry->definition.name[at / 4] >> (at % 4 * 8));
   }
   busbar_breaker breaker;
   EXPECT(busbar_find(&breaker, member, name, strlen(name)) == BUSBAR_OK, "%s", name);

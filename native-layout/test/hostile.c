@@ -39,7 +39,8 @@ static void use(busbar_breaker *breaker) {
     bool is_plain = permit >= 0 && permit < INT64_C(1) << BUSBAR_STATE_GENERATION_BITS;
     bool is_trial =
         permit >= BUSBAR_FIRST_TRIAL_PERMIT && permit < 2 * BUSBAR_FIRST_TRIAL_PERMIT;
-    EXPECT(permit == BUSBAR_REFUSED || is_plain || is_trial, "%lld", (long long)permit);
+    bool is_none = permit == BUSBAR_REFUSED || permit == BUSBAR_GONE;
+    EXPECT(is_none || is_plain || is_trial, "%lld", (long long)permit);
     EXPECT(busbar_state(breaker) <= BUSBAR_METRICS_ONLY, "a state");
     double duration_ms = draw(&seed) % 100;
     switch (draw(&seed) % 4) {
@@ -47,6 +48,33 @@ static void use(busbar_breaker *breaker) {
       case 1: busbar_release(breaker, permit_near(permit)); break;
       default: busbar_record_failure(breaker, permit_near(permit), duration_ms);
     }
+  }
+}
+
+/* Random bits: half of them like extremes, for those are rarely met by chance. */
+static void scatter(uint8_t *memory, size_t from, size_t to, uint32_t sparing) {
+  for (size_t at = from; at + 4 <= to; at += 4) {
+    if (draw(&seed) % sparing != 0) continue;
+    uint32_t bits = draw(&seed);
+    if (bits % 2 == 0) bits = EXTREMES[draw(&seed) % EXTREME_COUNT];
+    memcpy(memory + at, &bits, 4);
+  }
+}
+
+/* Has the thread look again, at what may have been damaged by now. */
+static void damage_held(const busbar_breaker *breaker) {
+  const busbar_region *region = bb_region_of(breaker);
+  int64_t *entry = &region->directory[breaker->number];
+  uint64_t number = BB_GET(ENTRY, DEFINITION, *entry) - 1;
+  number %= (uint64_t)region->definition_count;
+  uint8_t *definition = (uint8_t *)&region->definitions[number];
+  switch (draw(&seed) % 6) {
+    case 0: scatter((uint8_t *)entry, 0, sizeof *entry, 2); break;
+    case 1: scatter(definition, 0, sizeof(busbar_definition), 1 + draw(&seed) % 200); break;
+    case 2: *entry ^= (int64_t)BB_PUT(ENTRY, EDITION, draw(&seed)); break;
+    case 3: breaker->record->state = (int32_t)(draw(&seed) & ~7u) | (int32_t)BB_REMOVED; break;
+    case 4: region->header->overflow_used = 1; break;
+    default: breaker->record->state ^= (int32_t)BB_PUT(STATE, EDITION, draw(&seed));
   }
 }
 
@@ -62,6 +90,10 @@ static void try_on(uint8_t *memory, size_t bytes) {
     if (busbar_find(&breaker, &member, names[at], strlen(names[at])) != BUSBAR_OK) continue;
     found++;
     use(&breaker);
+    for (int again = 0; again < 2; again++) {
+      damage_held(&breaker);
+      use(&breaker);
+    }
   }
   if (draw(&seed) % 2 == 0) busbar_mark_dead(&member);
   busbar_leave(&member);
@@ -102,16 +134,6 @@ static void cut_short(void) {
   free(longer);
 }
 
-/* Random bits: half of them like extremes, for those are rarely met by chance. */
-static void scatter(uint8_t *memory, size_t from, size_t to, uint32_t sparing) {
-  for (size_t at = from; at + 4 <= to; at += 4) {
-    if (draw(&seed) % sparing != 0) continue;
-    uint32_t bits = draw(&seed);
-    if (bits % 2 == 0) bits = EXTREMES[draw(&seed) % EXTREME_COUNT];
-    memcpy(memory + at, &bits, 4);
-  }
-}
-
 /* The parts of the region, from its own words. */
 static void damage(uint8_t *memory, uint32_t round) {
   busbar_region region;
@@ -129,7 +151,10 @@ static void damage(uint8_t *memory, uint32_t round) {
       scatter(memory, journal, directory, 1 + draw(&seed) % 30);
       break;
     case 1: scatter(memory, directory, directory + 64, 1 + draw(&seed) % 8); break;
-    case 2: scatter(memory, definitions, definitions + 2048, 1 + draw(&seed) % 300); break;
+    case 2:
+      scatter(memory, definitions, definitions + 6 * sizeof(busbar_definition),
+              1 + draw(&seed) % 1000);
+      break;
     case 3: scatter(memory, 128, sizeof(busbar_header), 1 + draw(&seed) % 30);
       /* and */
       scatter(memory, arena, length, sparing);

@@ -1,6 +1,7 @@
 /** One step of a random history, done on one of several regions that are to stay alike. */
-import type { CircuitBreaker } from '../../src/index.ts'
+import type { CircuitBreaker, LiveOptions } from '../../src/index.ts'
 import type { History, Step } from '../../test/model/histories.ts'
+import type { Random } from '../../test/model/random.ts'
 import type { NativeBreaker } from './addon.ts'
 
 /** Whose calls `caller` makes, and JavaScript's hands on the same breaker, for commands. */
@@ -48,6 +49,23 @@ function settle(
   if (permit === undefined) return
   if (how === 'ignored') caller.release(permit)
   else caller[RECORD[how]](permit, durationMs)
+}
+
+const CHANGES_PER_STEP = 0.05
+
+/** Other options for the breaker, before some of the steps. */
+export function otherOptions(random: Random): LiveOptions | undefined {
+  if (!random.chance(CHANGES_PER_STEP)) return undefined
+  return {
+    failureRateThreshold: random.pick([0.1, 0.3, 0.5, 0.9, 1]),
+    minimumNumberOfCalls: random.between(1, 12),
+    slowCallDurationThresholdMs: random.pick([null, 0, 20, 1000]),
+    slowCallRateThreshold: random.pick([0.2, 1]),
+    permittedNumberOfCallsInHalfOpenState: random.between(1, 6),
+    halfOpenFailureRateThreshold: random.pick([null, 0.5]),
+    waitDurationInOpenStateMs: { initialMs: random.between(0, 50), maxMs: 100, jitter: 0.2 },
+    trialTimeoutMs: random.between(1, 100),
+  }
 }
 
 /** Every other history with a wait that is partly random: drawn from the seed, so the same here. */

@@ -10,9 +10,9 @@ import { attachRegion } from '../../src/memory/region.ts'
 import { BY_HAND, makerOf } from '../../src/memory/words/journal.ts'
 import { FIRST_NATIVE_THREAD, THREAD_BITS } from '../../src/memory/words/threads.ts'
 import { type History, randomHistory, type Step } from '../../test/model/histories.ts'
-import { baseSeed, historyCount } from '../../test/model/random.ts'
+import { baseSeed, historyCount, Random } from '../../test/model/random.ts'
 import { NativeRegion } from './addon.ts'
-import { jittered, type Player, playOn } from './play-on.ts'
+import { jittered, otherOptions, type Player, playOn } from './play-on.ts'
 import { needAddon } from './support.ts'
 
 const HISTORIES = historyCount(800)
@@ -60,8 +60,10 @@ class Twins {
   readonly #twins: readonly Twin[]
   readonly #arena: number
   readonly #journal: number
+  readonly #random: Random
 
   constructor({ seed, options, startMs }: History) {
+    this.#random = new Random(seed)
     const registry = createRegistry({ clock: 'manual', maxBreakers: 16, maxThreads: 2 })
     if (startMs > 0) registry.advance(startMs)
     const breaker = registry.breaker('b', jittered(seed, options))
@@ -83,6 +85,8 @@ class Twins {
   }
 
   play(step: Step): unknown[][] {
+    const options = otherOptions(this.#random)
+    if (options !== undefined) for (const { breaker } of this.#twins) breaker.configure(options)
     if (step.do === 'advance') {
       for (const registry of this.#registries) registry.advance(step.ms)
       return []
@@ -93,15 +97,20 @@ class Twins {
   differingWords(): string[] {
     const [a, b] = this.#twins.map(({ buffer }) => new Int32Array(buffer))
     if (a === undefined || b === undefined) return ['no twins']
-    const compared = [HEADER.JOURNAL_HEAD, ...this.#journalWords(), ...from(this.#arena, a.length)]
-    return compared
-      .filter(word => a[word] !== b[word])
-      .filter(word => !(this.#saysMaker(word) && areMakers(a[word] ?? 0, b[word] ?? 0)))
-      .map(word => `word ${word}: JavaScript wrote ${a[word]}, C ${b[word]}`)
+    const differing: string[] = []
+    for (let word = 0; word < a.length; word++) {
+      const [js = 0, c = 0] = [a[word], b[word]]
+      if (js === c || !this.#isCompared(word)) continue
+      if (this.#saysMaker(word) && areMakers(js, c)) continue
+      differing.push(`word ${word}: JavaScript wrote ${js}, C ${c}`)
+    }
+    return differing
   }
 
-  #journalWords(): number[] {
-    return from(this.#journal, this.#journal + JOURNAL_ENTRIES * JOURNAL_WORDS)
+  #isCompared(word: number): boolean {
+    const isJournal =
+      word >= this.#journal && word < this.#journal + JOURNAL_ENTRIES * JOURNAL_WORDS
+    return word === HEADER.JOURNAL_HEAD || isJournal || word >= this.#arena
   }
 
   #saysMaker(word: number): boolean {
@@ -111,10 +120,6 @@ class Twins {
   close(): void {
     for (const registry of this.#registries) registry.close()
   }
-}
-
-function from(first: number, end: number): number[] {
-  return Array.from({ length: end - first }, (_, index) => first + index)
 }
 
 /** Whether the two say, and nothing else, that JavaScript made the one and C the other. */

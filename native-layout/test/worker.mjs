@@ -30,7 +30,8 @@ function randomFrom(seed) {
   }
 }
 
-const NOTHING = { admitted: 0, refused: 0, succeeded: 0, failed: 0, ignored: 0, late: 0, trials: 0 }
+const KEYS = ['admitted', 'refused', 'succeeded', 'failed', 'ignored', 'late', 'trials', 'gone']
+const NOTHING = Object.fromEntries(KEYS.map(key => [key, 0]))
 
 /** Unlike a breaker, its core says whether an outcome was late. */
 function coreOf(name) {

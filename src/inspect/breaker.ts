@@ -8,7 +8,16 @@ import {
   WINDOW_COUNT,
   WINDOW_TIME,
 } from '../memory/layout.ts'
-import { FORCED_OPEN, generationOf, OPEN, STATE_NAMES, stateOf } from '../memory/words/state.ts'
+import {
+  editionOf,
+  FORCED_OPEN,
+  generationOf,
+  OPEN,
+  REMOVED,
+  STATE_NAMES,
+  stateOf,
+} from '../memory/words/state.ts'
+import { editionOfEntry } from '../memory/words/threads.ts'
 import { isTaggedOf, isTimedOf, lowOf, timeOf } from '../memory/words/timed.ts'
 import { CLAIMED, FREE, SUCCEEDED, unpackPlace } from '../memory/words/trials.ts'
 import { holdsMinimumOf, rowOf, stockOf } from '../memory/words/windows.ts'
@@ -19,9 +28,11 @@ import type { Cell } from '../protocol/cell.ts'
 import { type DurationSummary, summarizeDurations } from '../protocol/durations.ts'
 import type { TransitionCount } from '../protocol/look.ts'
 import { readSummary } from '../protocol/periodic.ts'
-import { readReason, readSince, readTime, readTransitions, readTrip } from '../protocol/state.ts'
+import { isToBegin } from '../protocol/removal.ts'
+import { readReason, readSince, readTime, readTrip } from '../protocol/state.ts'
 import type { Counts } from '../protocol/threshold.ts'
 import { readTotals, type Totals } from '../protocol/totals.ts'
+import { readTransitions } from '../protocol/transition-counts.ts'
 import { emptyCounts } from '../protocol/window.ts'
 import { type ShardView, shardsOf } from './buckets.ts'
 
@@ -40,7 +51,21 @@ export interface BreakerView {
   readonly createdAt: number
   /** Where its record starts, in words of 32 bits, and how long it is, in lines of 128 bytes. */
   readonly record: { readonly word: number; readonly lines: number }
+  /** In force. */
   readonly options: Readonly<Record<string, unknown>>
+  /** As it was made; null where those are in force. */
+  readonly made: Readonly<Record<string, unknown>> | null
+  /** How many words its entry in the directory has had, modulo 2^20: which options are in force. */
+  readonly edition: number
+  /** The lowest 6 bits of it that STATE says. */
+  readonly stateEdition: number
+  /** The first generation of the record that is its own; earlier ones were another's. */
+  readonly first: number
+  /** Its group of keyed breakers; null where it belongs to none. */
+  readonly group: { readonly prefix: string; readonly max: number } | null
+  /** The breaker is gone, and its record is nobody's. */
+  readonly removed: boolean
+  /** Also 'removed', and 'not begun': made in a record of a removed one, and not used yet. */
   readonly state: string
   readonly generation: number
   /** Times are in ms of the region's clock; null where the words say none for this generation. */
@@ -82,7 +107,13 @@ export function breakerViewOf(name: string, cell: Cell, now: number): BreakerVie
     createdAt: cell.createdAt,
     record: { word: cell.record, lines: cell.shape.lines },
     options: describeShared(cell.numbers),
-    state: STATE_NAMES[state] ?? `${state}, which is no state`,
+    made: isAsMade(cell) ? null : describeShared(cell.made),
+    edition: editionOfEntry(cell.entry),
+    stateEdition: editionOf(seen),
+    first: cell.first,
+    group: cell.maxKeys > 0 ? groupOf(name, cell) : null,
+    removed: isRemoved(cell, seen),
+    state: stateNameOf(cell, seen),
     generation,
     since: readSince(cell, generation) ?? null,
     openUntil: waits ? (readTime(cell, generation) ?? null) : null,
@@ -96,6 +127,24 @@ export function breakerViewOf(name: string, cell: Cell, now: number): BreakerVie
     totals: readTotals(cell),
     shards: shardsOf(cell),
   }
+}
+
+function isAsMade({ numbers, made }: Cell): boolean {
+  return numbers.every((value, option) => Object.is(value, made[option]))
+}
+
+function groupOf(name: string, { maxKeys, prefixLength }: Cell): BreakerView['group'] {
+  return { prefix: name.slice(0, Math.max(0, prefixLength)), max: maxKeys }
+}
+
+function isRemoved(cell: Cell, seen: number): boolean {
+  return stateOf(seen) === REMOVED && !isToBegin(cell, seen)
+}
+
+function stateNameOf(cell: Cell, seen: number): string {
+  const state = stateOf(seen)
+  if (state === REMOVED) return isRemoved(cell, seen) ? 'removed' : 'not begun'
+  return STATE_NAMES[state] ?? `${state}, which is no state`
 }
 
 function transitionsOf(cell: Cell): TransitionCount[] {
@@ -112,7 +161,7 @@ function openingsOf(cell: Cell, generation: number): number {
 
 function trialsOf(cell: Cell, generation: number, now: number): BreakerView['trials'] {
   const taken: TrialPlace[] = []
-  for (let place = 0; place < cell.trials; place++) {
+  for (let place = 0; place < cell.mostTrials; place++) {
     const at = cell.recordLong + cell.shape.trials / 2 + place * PLACE_LONGS
     const { generation: of, kind, claim, slot } = unpackPlace(load64(cell.memory, at))
     if (of !== generation || kind === FREE) continue
@@ -123,7 +172,9 @@ function trialsOf(cell: Cell, generation: number, now: number): BreakerView['tri
     const outcome = kind === CLAIMED ? (isOver ? 'outlived' : 'in flight') : settled
     taken.push({ place, outcome, slot, claim, leaseUntil })
   }
-  return { permitted: cell.trials, free: cell.trials - taken.length, taken }
+  // Other options may have permitted more.
+  const free = Math.max(0, cell.trials - taken.length)
+  return { permitted: cell.trials, free, taken }
 }
 
 type WindowView = Pick<BreakerView, 'window' | 'hanging' | 'head' | 'row' | 'stock' | 'periodicSum'>

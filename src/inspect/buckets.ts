@@ -8,10 +8,13 @@ import {
   OVERFLOW_BUCKET_LONGS,
   SHARD_BUCKETS,
 } from '../memory/layout.ts'
+import { GENERATION_BITS } from '../memory/words/state.ts'
 import { highOf, lowOf } from '../memory/words/timed.ts'
-import { epochGenerationOf, hashOfEpoch, TURNING } from '../memory/words/windows.ts'
+import { epochGenerationOf, hashOfEpoch, STAMP_BITS, TURNING } from '../memory/words/windows.ts'
 import { type Cell, shardOf } from '../protocol/cell.ts'
 import { readShard, type ShardTotals } from '../protocol/totals.ts'
+
+const GENERATION_MASK = 2 ** GENERATION_BITS - 1
 
 interface BucketView {
   /** Counted since the region was made. */
@@ -49,7 +52,7 @@ export function shardsOf(cell: Cell): ShardView[] {
 
 /** TURN has the high bits of the bucket's number, STAMP the low 30. */
 export function numberOfStamp(stamp: number, turn: number): number {
-  return (turn >>> 28) * 2 ** 30 + stamp
+  return (turn >>> GENERATION_BITS) * 2 ** STAMP_BITS + stamp
 }
 
 export function numberOfEpoch(epoch: bigint): number {
@@ -89,7 +92,7 @@ function bucketsOf(cell: Cell, slot: number): BucketView[] {
     const counts = kinds.map(word => load(memory, word) >>> 0)
     const turning = stamp === TURNING
     const number = turning ? index : numberOfStamp(stamp, turn)
-    found.push(view(cell, number, turn & 0xfffffff, counts, turning))
+    found.push(view(cell, number, turn & GENERATION_MASK, counts, turning))
   }
   return found.filter(bucket => !isEmpty(bucket))
 }

@@ -59,9 +59,9 @@ function viewOf(
   place: JournalPlace,
   number: number,
   entry: JournalEntry,
-  { name, cell, definition }: NamedCell,
+  { cell }: NamedCell,
 ): HistoryView | undefined {
-  const transition = transitionOf(place, entry, { ...cell, number: cell.breaker, name, definition })
+  const transition = transitionOf(place, entry, cell)
   if (transition === undefined) return undefined
   return {
     entry: number >>> 0,

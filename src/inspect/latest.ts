@@ -21,7 +21,9 @@ import {
   SUMMARY,
 } from '../memory/layout.ts'
 import type { RegionShape } from '../memory/region-shape.ts'
+import { generationOf } from '../memory/words/state.ts'
 import { timeOf } from '../memory/words/timed.ts'
+import { unpackPlace } from '../memory/words/trials.ts'
 import { type Cell, type Sharded, shardOf } from '../protocol/cell.ts'
 import type { Control } from '../protocol/control.ts'
 import { MAX_LEASE_MS } from '../protocol/lease.ts'
@@ -65,9 +67,13 @@ function* timesOf(cell: Cell): Generator<number> {
   yield cell.createdAt
   yield timeOf(load64(memory, recordLong + RECORD.SINCE_LONG))
   yield timeOf(load64(memory, recordLong + RECORD.SINCE_LONG + 1))
-  for (let place = 0; place < cell.trials; place++) {
-    const lease = recordLong + shape.trials / 2 + place * PLACE_LONGS + 1
-    yield timeOf(load64(memory, lease)) - cell.trialTimeoutMs
+  // The leases of what had the record before may have been longer.
+  const now = generationOf(load(memory, cell.state))
+  for (let place = 0; place < cell.mostTrials; place++) {
+    const at = recordLong + shape.trials / 2 + place * PLACE_LONGS
+    const { generation } = unpackPlace(load64(memory, at))
+    if (generation === now && cell.longestLeaseMs >= 0)
+      yield timeOf(load64(memory, at + 1)) - cell.longestLeaseMs
   }
   if (shape.buckets > 0) yield* timesOfWindow(cell)
 }

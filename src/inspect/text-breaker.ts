@@ -1,5 +1,6 @@
 /** One breaker as text. */
 import { inspect } from 'node:util'
+import { EDITION_BITS } from '../memory/words/state.ts'
 import { SHARED_KEYS } from '../options/shared.ts'
 import { type ShardTotals, TOTAL_NAMES } from '../protocol/totals.ts'
 import type { BreakerView } from './breaker.ts'
@@ -10,12 +11,13 @@ export function breakerLines(breaker: BreakerView, region: RegionView): string[]
   const parts = [
     pairs(statePairs(breaker, region), '  '),
     pairs(optionPairs(breaker.options), '  '),
+    madeLines(breaker),
     trialLines(breaker, region),
     transitionLines(breaker),
     totalLines(breaker, region),
     bucketLines(breaker),
   ]
-  const lines = [`breaker ${quoted(breaker.name)}`]
+  const lines = [`breaker ${quoted(breaker.name)}${breaker.removed ? ', removed' : ''}`]
   for (const part of parts) if (part.length > 0) lines.push('', ...part)
   return lines
 }
@@ -46,8 +48,32 @@ function statePairs(breaker: BreakerView, region: RegionView): [string, string][
   rows.push(['durations', durationsText(breaker.durations)])
   const { word, lines } = breaker.record
   rows.push(['made at', moment(breaker.createdAt, region)])
-  rows.push(['record', `from word ${count(word)} on, ${plural(lines, 'line')}`])
+  rows.push(['edition', editionText(breaker)])
+  if (breaker.group !== null) rows.push(['group', groupText(breaker.group)])
+  const own = breaker.first === 0 ? '' : `; its own from generation ${count(breaker.first)} on`
+  rows.push(['record', `from word ${count(word)} on, ${plural(lines, 'line')}${own}`])
   return rows
+}
+
+/** STATE has the lowest bits. */
+const STATE_EDITIONS = 2 ** EDITION_BITS
+
+function editionText({ edition, stateEdition }: BreakerView): string {
+  if (edition % STATE_EDITIONS === stateEdition) return count(edition)
+  return `${count(edition)}; STATE still says ${count(stateEdition)}`
+}
+
+function groupText({ prefix, max }: NonNullable<BreakerView['group']>): string {
+  return `${quoted(prefix)}, at most ${plural(max, 'breaker')}`
+}
+
+/** The options that are others now. */
+function madeLines({ options, made }: BreakerView): string[] {
+  if (made === null) return []
+  const inForce = new Map(optionPairs(options))
+  const rows = optionPairs(made).filter(([name, text]) => inForce.get(name) !== text)
+  if (rows.length === 0) return []
+  return ['  made with', '', ...pairs(rows, '    ')]
 }
 
 function windowPairs(breaker: BreakerView, region: RegionView): [string, string][] {

@@ -55,10 +55,7 @@ function headerPairs(view: RegionView): [string, string][] {
   const overflow = view.overflowUsed ? 'used as well' : 'never used'
   return [
     ['size', `${count(view.bytes)} bytes, layout version ${view.layoutVersion}, id ${view.id}`],
-    [
-      'breakers',
-      `${count(view.breakers.length + view.unreadable.length)} of ${count(view.maxBreakers)}`,
-    ],
+    ['breakers', breakersText(view)],
     ['records', `${count(view.arenaLinesUsed)} of ${plural(view.arenaLines, 'line')} of 128 bytes`],
     ['controls', controlsText(view)],
     ['slots', `${threads}, ${count(view.slotsUsed)} ever used; the overflow slot was ${overflow}`],
@@ -73,6 +70,13 @@ function headerPairs(view: RegionView): [string, string][] {
     ['damaged', `${plural(view.damagedWordsMet, 'word')} met by calls`],
     ['timeoutMs', view.defaultTimeoutMs === null ? 'off' : ms(view.defaultTimeoutMs)],
   ]
+}
+
+function breakersText({ breakers, unreadable, maxBreakers }: RegionView): string {
+  const removed = breakers.filter(breaker => breaker.removed).length
+  const there = breakers.length + unreadable.length - removed
+  const records = removed === 0 ? '' : `; ${plural(removed, 'record')} of removed ones`
+  return `${count(there)} of ${count(maxBreakers)}${records}`
 }
 
 /** A host is a control of its own. */

@@ -2,8 +2,8 @@
 import { load, load64, readFixed, readFixedDouble, viewsOf } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
 import { CONTROL, controlShapeOf } from '../memory/controls.ts'
-import { CLOCK_MANUAL, DEFINITION, DEFINITION_WORDS, HEADER } from '../memory/layout.ts'
-import { geometryOf, readNumbers, recordShapeOf } from '../memory/region.ts'
+import { CLOCK_MANUAL, HEADER } from '../memory/layout.ts'
+import { geometryOf, readDefaults, recordShapeOf } from '../memory/region.ts'
 import { type RegionShape, regionShapeOf } from '../memory/region-shape.ts'
 import { keeperStateOf } from '../memory/words/tick.ts'
 import { timeOf } from '../memory/words/timed.ts'
@@ -11,6 +11,7 @@ import { areControlsSound } from '../options/controls.ts'
 import { areSound, describeShared } from '../options/shared.ts'
 import { makeCell, NO_NEWS } from '../protocol/cell.ts'
 import type { Control } from '../protocol/control.ts'
+import { readDefinition } from '../protocol/definitions.ts'
 import type { Clock } from '../time/clock.ts'
 import { checkDirectory } from '../verify/directory.ts'
 import { Parts } from '../verify/format.ts'
@@ -143,7 +144,7 @@ function headerOf(memory: Memory, shape: RegionShape): HeaderView {
     journalEntries: at(HEADER.JOURNAL_HEAD) >>> 0,
     damagedWordsMet: at(HEADER.DAMAGED) >>> 0,
     defaultTimeoutMs: timeoutMs === 0 ? null : timeoutMs,
-    defaults: describeShared(readNumbers(memory, shape.defaultsDouble)),
+    defaults: describeShared(readDefaults(memory, shape)),
   }
 }
 
@@ -157,17 +158,18 @@ function cellsOf(buffer: SharedArrayBuffer, memory: Memory, region: RegionShape)
   const parts = new Parts(buffer, 0)
   const found: Cells = { cells: [], unreadable: [] }
   for (const entry of checkDirectory(parts, BREAKERS, {}, new Map(), () => {})) {
-    const double = (region.breakers.definitions + entry.definition * DEFINITION_WORDS) / 2
-    const numbers = readNumbers(memory, double + DEFINITION.OPTIONS_DOUBLE)
+    const { index: number, name, record, definition } = entry
+    const defined = readDefinition(memory, region.breakers, definition)
+    const { numbers } = defined
     if (!(entry.isSound && areSound(numbers))) {
       found.unreadable.push(entry.name)
       continue
     }
     const place = { memory, clock: NO_CLOCK, region, seed: 0, thread: 0, news: NO_NEWS }
     const shape = recordShapeOf(numbers, region.maxThreads)
-    const createdAt = readFixedDouble(memory, double + DEFINITION.CREATED_DOUBLE)
-    const { index: number, name, record, definition } = entry
-    const cell = makeCell(place, { number, shape, numbers, record, createdAt })
+    const long = region.breakers.directoryLong + number
+    const word = load64(memory, long)
+    const cell = makeCell(place, { ...defined, number, name, shape, record, word, long })
     found.cells.push({ name, cell, definition })
   }
   return found

@@ -4,8 +4,12 @@
  * out of its compiled code for those, and compiles WebAssembly's atomics to single instructions.
  *
  * Each thread has an instance, whose stack and breakers stand in the area of the thread's slot. A
- * thread in the overflow slot has none, nor has one whose area is full: it goes on in JavaScript,
- * which may be mixed with the kernel at will, since both keep the same protocol.
+ * thread in the overflow slot has none, and where a thread has several registries of a region one
+ * of them has each breaker there: the others go on in JavaScript, which may be mixed with the
+ * kernel at will, since both keep the same protocol.
+ *
+ * A breaker with other options, or another in its record, is JavaScript's to look up: the kernel
+ * answers -3 to every call that meets one, until it is told what was found.
  */
 import { Buffer } from 'node:buffer'
 import { notify, ownDouble } from '#atomics'
@@ -13,8 +17,7 @@ import { RegionError } from '../errors.ts'
 import { areaOf, type KernelMemory, STACK_BYTES, webAssembly } from '../memory/kernel-memory.ts'
 import { HEADER, OPTION } from '../memory/layout.ts'
 import type { Region } from '../memory/region.ts'
-import { type News, reportDamage } from '../protocol/cell.ts'
-import type { Entry } from '../protocol/directory.ts'
+import { type Cell, type News, reportDamage } from '../protocol/cell.ts'
 import { OVERFLOW_SLOT } from '../protocol/slots.ts'
 import { monotonicNow, wakeKeeper } from '../time/monotonic.ts'
 import { MODULE_BASE64 } from './module.ts'
@@ -22,13 +25,13 @@ import { MODULE_BASE64 } from './module.ts'
 /** The module's exports. Pointers are numbers; a breaker's is what `hold` returned. */
 export interface KernelCalls {
   tryAcquire(breaker: number): number
-  /** 1 when the outcome counted, 0 when it was late. */
+  /** 1 when the outcome counted, 0 when it was late, -3 to look again: see core.ts. */
   recordSuccess(breaker: number, permit: number, durationMs: number): number
   recordFailure(breaker: number, permit: number, durationMs: number): number
-  release(breaker: number, permit: number): void
+  release(breaker: number, permit: number): number
   refusedBy(breaker: number): number
   enter(head: number, regionBytes: number, slot: number, thread: number): number
-  hold(head: number, index: number, breaker: number, definition: number, record: number): number
+  hold(head: number, breaker: number, entry: bigint, record: number): number
   headBytes(): number
   breakerBytes(): number
   readonly __stack_pointer: { value: number }
@@ -65,11 +68,19 @@ function instantiate(
   return new wasm.Instance(module, imports).exports as KernelCalls
 }
 
+/** A core as the kernel knows it: at most one of a thread holds a breaker's place in the area. */
+export interface Holder {
+  readonly cell: Cell
+  readonly isHeld: boolean
+  /** The place is another's from now on. */
+  giveUp(): void
+}
+
 export class Kernel {
   readonly calls: KernelCalls
   readonly #head: number
-  readonly #capacity: number
-  #held = 0
+  /** Who holds each place, by the number of the breaker. */
+  readonly #holders: Holder[] = []
 
   constructor(
     region: Region,
@@ -81,19 +92,28 @@ export class Kernel {
     const { memory, shape } = region
     this.#head = areaOf(shape, slot) + STACK_BYTES
     this.calls = instantiate(region, kernelMemory, this.#head, news)
-    this.#capacity = shape.maxBreakers
     // The stack grows down from here.
     this.calls.__stack_pointer.value = this.#head
     const status = this.calls.enter(this.#head, memory.byteLength, slot, thread)
     if (status !== 0) throw new RegionError(`the kernel refuses the region: status ${status}`)
   }
 
-  /** Where the kernel keeps what it knows of the breaker; undefined when there is no room left. */
-  hold({ number, definition, record, numbers }: Entry): number | undefined {
+  /**
+   * Reads the breaker of that core; where the kernel keeps what it knows of it. Undefined where
+   * that is not for the kernel, or another registry of this thread has it there.
+   */
+  hold(holder: Holder): number | undefined {
+    const { breaker, first, entry, record, numbers } = holder.cell
     // It does not tell calls in flight by age.
-    if (this.#held >= this.#capacity || numbers[OPTION.HANGING] !== 0) return undefined
-    const index = this.#held++
-    return this.calls.hold(this.#head, index, number, definition, record * 4)
+    if (numbers[OPTION.HANGING] !== 0) return undefined
+    const other = this.#holders[breaker]
+    if (other !== undefined && other !== holder && other.isHeld && other.cell.breaker === breaker) {
+      if (other.cell.first === first) return undefined
+      // What it held is gone; it has not met that yet.
+      other.giveUp()
+    }
+    this.#holders[breaker] = holder
+    return this.calls.hold(this.#head, breaker, entry, record * 4)
   }
 }
 

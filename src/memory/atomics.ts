@@ -5,12 +5,13 @@
  * The verb says which class of word may be touched (the classes stand in native-layout/layout.md):
  *
  *   readFixed, readFixedDouble    fixed    written before publication, never again
+ *   readReused, ...               reused   written before each publication, read before it ends
  *   readOwn                       own      the owner looks at what it alone writes
- *   count, countBy                stat     the owner adds; no decision reads it
+ *   count, countBy, zeroOwn, ...  stat     the owner writes; at most a hint (protocol/idle.ts)
  *   load, store, add, ...         shared   any thread; sequentially consistent
  *   peek                          shared   a look that may be late: only for hints, see below
  *   wait, whenNotified, notify    shared   the keeper sleeps on a word, listeners for news
- *   load64, add64, ...            shared   the same, 64 bits wide: BigInt, never on a hot path
+ *   load64, loadDouble, ...       shared   the same, 64 bits wide: BigInt, never on a hot path
  *   ownDouble                     none     beside the region, of one thread alone
  *   copyOut                       any      every long of a stretch, whole; not all of one moment
  */
@@ -26,6 +27,10 @@ export interface Memory extends Int32Array<SharedArrayBuffer> {
 
 /** Where the low half of a 64-bit word stands: 0 on a little-endian machine, else 1. */
 const LOW_HALF = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0 : 1
+
+/** For doubles as `Atomics` take them. */
+const bits = new BigInt64Array(1)
+const doubles = new Float64Array(bits.buffer)
 
 /** The first `words` words of a buffer, an even number; all of it unless given. */
 export function viewsOf(buffer: SharedArrayBuffer, words = buffer.byteLength / 4): Memory {
@@ -65,6 +70,11 @@ export function compareExchange(
 
 export function load64(memory: Memory, long: number): bigint {
   return Atomics.load(memory.longs, long)
+}
+
+export function loadDouble(memory: Memory, double: number): number {
+  bits[0] = Atomics.load(memory.longs, double)
+  return doubles[0] as number
 }
 
 /** Returns the value before the addition. */
@@ -124,7 +134,7 @@ export function readFixedDouble(memory: Memory, double: number): number {
   return memory.doubles[double] as number
 }
 
-/** For words that no other thread can see yet: a region or a definition before its publication. */
+/** For words of a region that no other thread has yet. */
 export function writeFixed(memory: Memory, word: number, value: number): void {
   memory[word] = value
 }
@@ -133,8 +143,42 @@ export function writeFixedDouble(memory: Memory, double: number, value: number):
   memory.doubles[double] = value
 }
 
+/**
+ * What a definition says, between two looks at the entry that names it: the same word both times,
+ * then this is its definition's. As both are atomic, neither a compiler nor a processor puts the
+ * second look before this.
+ */
+export function readReused(memory: Memory, word: number): number {
+  return Atomics.load(memory, word)
+}
+
+export function readReusedDouble(memory: Memory, double: number): number {
+  return loadDouble(memory, double)
+}
+
+/** For a definition that no entry names, by the thread that has taken it. */
+export function writeReused(memory: Memory, word: number, value: number): void {
+  Atomics.store(memory, word, value)
+}
+
+export function writeReusedDouble(memory: Memory, double: number, value: number): void {
+  doubles[0] = value
+  Atomics.store(memory.longs, double, bits[0] as bigint)
+}
+
 export function readOwn(memory: Memory, word: number): number {
   return memory[word] as number
+}
+
+/** Empties a 64-bit word that the caller alone writes. A reader may see it half empty. */
+export function zeroOwn(memory: Memory, long: number): void {
+  memory[long * 2] = 0
+  memory[long * 2 + 1] = 0
+}
+
+/** Writes a double that the caller alone writes. Others read it by `loadDouble`. */
+export function writeOwnDouble(memory: Memory, double: number, value: number): void {
+  memory.doubles[double] = value
 }
 
 /** The word to give to `count` for the 64-bit counter `long`. */

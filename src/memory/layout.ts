@@ -80,19 +80,29 @@ export const WINDOW_TIME = 0
 export const WINDOW_COUNT = 1
 export const WINDOW_CONSECUTIVE = 2
 
-// ---- definition: a breaker's name and options, fixed once it stands in the directory ------------
+// ---- definition: a breaker's name and options, fixed while an entry names it -------------------
 
 export const MAX_NAME_BYTES = 255
+
+const FIRST_WORD = 5 + Math.ceil(MAX_NAME_BYTES / 4)
+const OPTIONS_DOUBLE = Math.ceil((FIRST_WORD + 4) / 2)
 
 export const DEFINITION = {
   HOLDER_LONG: 0, // the thread that fills it, 0 = free
   CREATED_DOUBLE: 1,
   NAME_BYTES: 4,
   NAME: 5, // four bytes a word
-  OPTIONS_DOUBLE: Math.ceil((5 + Math.ceil(MAX_NAME_BYTES / 4)) / 2),
+  FIRST: FIRST_WORD, // the first generation of its record that is this breaker's
+  MAX_KEYS: FIRST_WORD + 1, // of a keyed breaker: how many of its group there may be; else 0
+  PREFIX_LENGTH: FIRST_WORD + 2, // of its name, in UTF-16 units: its group
+  MOST_TRIALS: FIRST_WORD + 3, // under any options that it has had
+  OPTIONS_DOUBLE, // in force
+  MADE_DOUBLE: OPTIONS_DOUBLE + OPTION_COUNT, // as it was made
+  LONGEST_WAIT_DOUBLE: OPTIONS_DOUBLE + 2 * OPTION_COUNT, // under any options that it has had
+  LONGEST_LEASE_DOUBLE: OPTIONS_DOUBLE + 2 * OPTION_COUNT + 1,
 } as const
 
-export const DEFINITION_WORDS = linesFor((DEFINITION.OPTIONS_DOUBLE + OPTION_COUNT) * 2)
+export const DEFINITION_WORDS = linesFor((DEFINITION.LONGEST_LEASE_DOUBLE + 1) * 2)
 
 // ---- record of a breaker ------------------------------------------------------------------------
 
@@ -117,7 +127,6 @@ const TRIALS_START = linesFor((TRANSITIONS_LONG + STATES * STATES) * 2)
 
 export const RECORD = {
   STATE: 0,
-  INCARNATION: 1, // reserved: 0 in this version
   NEXT_LONG,
   SINCE_LONG,
   OPENINGS_LONG,
@@ -171,9 +180,11 @@ export const TALLY = {
   LOCAL_STALLS: 2,
   MICROS: 3,
   DURATIONS: 4,
+  USED_DOUBLE: 4 + DURATION_COUNTERS, // when this thread looked the breaker up by its key
+  FIRST: (4 + DURATION_COUNTERS + 1) * 2, // a word: of which breaker these and its totals are
 } as const
 
-export const TALLY_WORDS = linesFor((TALLY.DURATIONS + DURATION_COUNTERS) * 2)
+export const TALLY_WORDS = linesFor(TALLY.FIRST + 1)
 
 export const KINDS = 4
 
@@ -222,14 +233,14 @@ export interface RecordShape {
 
 /** Computes the shape of a record from what it depends on. Shard 0 is the overflow shard. */
 export function shapeOf(
-  options: { window: number; length: number; buckets: number; trials: number; hanging: number },
+  options: { window: number; length: number; buckets: number; hanging: number },
   maxThreads: number,
 ): RecordShape {
   const counts = options.window === WINDOW_COUNT
   const ringCapacity = counts ? 2 ** Math.ceil(Math.log2(options.length + SPARE_OUTCOMES)) : 0
   const buckets = options.window === WINDOW_TIME ? options.buckets : 0
   const trials = RECORD.TRIALS_START
-  const stock = trials + linesFor(options.trials * PLACE_LONGS * 2)
+  const stock = trials + linesFor(MAX_TRIALS * PLACE_LONGS * 2)
   const summary = stock + LINE_WORDS
   const head = summary + LINE_WORDS
   const ring = head + LINE_WORDS

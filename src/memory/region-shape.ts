@@ -1,8 +1,8 @@
 /**
  * The parts of a region, each where the one before it ends:
  *
- *   header | defaults | threads | presence | journal | directory | definitions | arena of records |
- *   directory of controls | their definitions | arena of their records
+ *   header | defaults | threads | presence | journal |
+ *   making | directory | definitions | arena of records, of breakers, then the same of controls
  */
 import {
   DEFINITION_WORDS,
@@ -25,6 +25,8 @@ export interface Geometry {
 /** Where a directory, its definitions and its records stand. */
 export interface Area {
   readonly entries: number
+  /** What is being made. */
+  readonly makingLong: number
   readonly directoryLong: number
   readonly definitions: number
   readonly definitionCount: number
@@ -68,9 +70,11 @@ export function regionShapeOf(geometry: Geometry): RegionShape {
 
 function areaAt(start: number, entries: number, maxThreads: number, arenaLines: number): Area {
   const definitionCount = entries + maxThreads + SPARE_DEFINITIONS
-  const definitions = start + linesFor(entries * 2)
+  const directory = start + LINE_WORDS
+  const definitions = directory + linesFor(entries * 2)
   const arena = definitions + definitionCount * DEFINITION_WORDS
-  return { entries, directoryLong: start / 2, definitions, definitionCount, arena, arenaLines }
+  const longs = { makingLong: start / 2, directoryLong: directory / 2 }
+  return { entries, ...longs, definitions, definitionCount, arena, arenaLines }
 }
 
 function endOf({ arena, arenaLines }: Area): number {

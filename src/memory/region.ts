@@ -18,7 +18,15 @@ import { type Clock, clockOf } from '../time/clock.ts'
 import { monotonicNow } from '../time/monotonic.ts'
 import type { Memory } from './atomics.ts'
 import { controlLinesOf } from './controls.ts'
-import { isKernelMemory, type KernelMemory, makeMemory, memoryBytesOf } from './kernel-memory.ts'
+import {
+  type Beside,
+  handleOf,
+  kernelMemoryOf,
+  type RegistryHandle,
+  setsOf,
+  type WarmStartHandle,
+} from './handle.ts'
+import { type KernelMemory, makeMemory, memoryBytesOf } from './kernel-memory.ts'
 import {
   CLOCK_MANUAL,
   CLOCK_MONOTONIC,
@@ -34,18 +42,8 @@ import {
 } from './layout.ts'
 import { type Geometry, type RegionShape, regionShapeOf } from './region-shape.ts'
 
-/** What travels to other threads: structured-cloneable, for `workerData` or `postMessage`. */
-export interface RegistryHandle {
-  /** The layout version. */
-  readonly busbar: number
-  /** The region stands at its start. */
-  readonly buffer: SharedArrayBuffer
-  /** With `kernel: 'wasm'`: the WebAssembly.Memory whose buffer that is. */
-  readonly memory?: KernelMemory
-}
-
 /** A thread's view of a region. Its geometry was checked and is not read again. */
-export interface Region {
+export interface Region extends Beside {
   readonly memory: Memory
   readonly shape: RegionShape
   /** With a WebAssembly kernel: the memory in which the region stands. */
@@ -69,7 +67,6 @@ export function recordShapeOf(numbers: SharedNumbers, maxThreads: number): Recor
       window: at(OPTION.WINDOW),
       length: at(OPTION.WINDOW_LENGTH),
       buckets: at(OPTION.BUCKETS),
-      trials: at(OPTION.TRIALS),
       hanging: at(OPTION.HANGING),
     },
     maxThreads,
@@ -83,7 +80,7 @@ const LARGEST_USUAL = DEFAULT_NUMBERS.with(OPTION.HANGING, 1)
  * Makes a region: room for `maxBreakers` records of its defaults or the usual, the larger ones, and
  * for `maxControls` of the larger usual controls.
  */
-export function createRegion(options: ResolvedRegistry): Region {
+export function createRegion(options: ResolvedRegistry, warmStart?: WarmStartHandle): Region {
   const { maxBreakers, maxThreads, maxControls, defaults } = options
   const lines = Math.max(
     recordShapeOf(defaults, maxThreads).lines,
@@ -106,12 +103,14 @@ export function createRegion(options: ResolvedRegistry): Region {
   writeFixedDouble(memory, HEADER.ORIGIN_DOUBLE, monotonicNow())
   writeFixedDouble(memory, HEADER.TICK_MS_DOUBLE, options.tickMs)
   writeFixedDouble(memory, HEADER.DEFAULT_TIMEOUT_DOUBLE, options.local.timeoutMs ?? 0)
-  writeNumbers(memory, shape.defaultsDouble, defaults)
+  defaults.forEach((value, option) => {
+    writeFixedDouble(memory, shape.defaultsDouble + option, value)
+  })
   // ATOMIC region.publish
   //   publishes: everything above.
   //   dies here: before the store nobody has the buffer; a copy of its bytes is refused.
   store(memory, HEADER.MAGIC, MAGIC)
-  return view(memory, shape, kernelMemory)
+  return view(memory, shape, kernelMemory, { optionSets: options.optionSets, warmStart })
 }
 
 interface Allocated {
@@ -177,14 +176,9 @@ export function attachRegion(handle: unknown): Region {
     )
   }
   const shape = checkShape(memory, kernelMemory !== undefined)
-  return view(viewsOf(buffer, shape.words), shape, kernelMemory)
-}
-
-function kernelMemoryOf(handle: object): KernelMemory | undefined {
-  const memory = 'memory' in handle ? handle.memory : undefined
-  if (memory === undefined) return undefined
-  if (isKernelMemory(memory)) return memory
-  throw new RegionError(`the handle's memory is ${describe(memory)}, no shared WebAssembly.Memory`)
+  const warmStart = 'warmStart' in handle ? (handle as RegistryHandle).warmStart : undefined
+  const beside = { optionSets: setsOf(handle), warmStart }
+  return view(viewsOf(buffer, shape.words), shape, kernelMemory, beside)
 }
 
 /** What the header says of the region's size. Not to be trusted before it was checked. */
@@ -214,8 +208,13 @@ function checkShape(memory: Memory, hasKernel: boolean): RegionShape {
   )
 }
 
-function view(memory: Memory, shape: RegionShape, kernelMemory: KernelMemory | undefined): Region {
-  const defaults = readNumbers(memory, shape.defaultsDouble)
+function view(
+  memory: Memory,
+  shape: RegionShape,
+  kernelMemory: KernelMemory | undefined,
+  beside: Beside,
+): Region {
+  const defaults = readDefaults(memory, shape)
   const timeoutMs = readFixedDouble(memory, HEADER.DEFAULT_TIMEOUT_DOUBLE)
   const timeoutHolds = timeoutMs === 0 || isWithin(timeoutMs, TIMER_DURATION)
   if (!(timeoutHolds && areSound(defaults))) {
@@ -243,22 +242,16 @@ function view(memory: Memory, shape: RegionShape, kernelMemory: KernelMemory | u
     id: `${high.toString(16)}-${low.toString(16)}`,
     defaults,
     defaultTimeoutMs: timeoutMs > 0 ? timeoutMs : undefined,
-    handle: handleOf(memory.buffer, kernelMemory),
+    ...beside,
+    handle: handleOf(memory.buffer, kernelMemory, beside),
   })
 }
 
-function handleOf(buffer: SharedArrayBuffer, memory: KernelMemory | undefined): RegistryHandle {
-  const handle = { busbar: LAYOUT_VERSION, buffer }
-  return Object.freeze(memory === undefined ? handle : { ...handle, memory })
-}
-
-export function writeNumbers(memory: Memory, double: number, numbers: SharedNumbers): void {
-  numbers.forEach((value, option) => {
-    writeFixedDouble(memory, double + option, value)
-  })
-}
-
-export function readNumbers(memory: Memory, double: number): SharedNumbers {
+/** The options of breakers that say nothing else. */
+export function readDefaults(
+  memory: Memory,
+  { defaultsDouble: double }: RegionShape,
+): SharedNumbers {
   return Object.freeze(
     Array.from({ length: OPTION_COUNT }, (_, option) => readFixedDouble(memory, double + option)),
   )

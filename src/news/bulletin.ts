@@ -35,8 +35,8 @@ const WAIT_ATTEMPTS = 4
 interface Subscription {
   readonly event: NewsEvent
   readonly listener: (news: never) => void
-  /** The breaker listened to; undefined: all. */
-  readonly breaker: number | undefined
+  /** The name of the breaker listened to; undefined: all. */
+  readonly breaker: string | undefined
   /** The registry through which it was made, and with which it ends. */
   readonly owner: object
   /** The number of the first entry of the journal that it hears of. */
@@ -47,7 +47,6 @@ export class Bulletin implements News {
   readonly #thread: number
   readonly #place: JournalPlace
   readonly #directory: Directory
-  readonly #entries: Entry[] = []
   #subscriptions: readonly Subscription[] = []
   #unseen = new Unseen()
   #next: number
@@ -65,9 +64,12 @@ export class Bulletin implements News {
   #catchUp(): void {
     this.#next = journalHead(this.#place)
     this.#unseen = new Unseen()
-    this.#readDirectory()
-    for (const { number, record } of this.#entries) {
-      this.#unseen.addState(number, load(this.#place.memory, record + RECORD.STATE))
+    try {
+      for (const { number, record } of this.#directory.entriesAfter(0)) {
+        this.#unseen.addState(number, load(this.#place.memory, record + RECORD.STATE))
+      }
+    } catch {
+      reportDamage(this.#place.memory, 'the directory')
     }
   }
 
@@ -75,7 +77,7 @@ export class Bulletin implements News {
   subscribe<E extends NewsEvent>(
     event: E,
     listener: NewsListener<E>,
-    breaker: number | undefined,
+    breaker: string | undefined,
     owner: object,
   ): void {
     if (!this.#hasListeners()) this.#catchUp()
@@ -88,7 +90,7 @@ export class Bulletin implements News {
   unsubscribe(
     event: NewsEvent,
     listener: unknown,
-    breaker: number | undefined,
+    breaker: string | undefined,
     owner: object,
   ): void {
     const at = this.#subscriptions.findLastIndex(
@@ -106,12 +108,9 @@ export class Bulletin implements News {
   }
 
   listensTo(breaker: number): boolean {
-    return (
-      stateChanges.hasSubscribers ||
-      this.#subscriptions.some(
-        of => of.event === 'stateChange' && (of.breaker ?? breaker) === breaker,
-      )
-    )
+    if (stateChanges.hasSubscribers) return true
+    const of = this.#subscriptions.filter(({ event }) => event === 'stateChange')
+    return of.length > 0 && of.some(hears(this.#breaker(breaker)?.name))
   }
 
   #hasListeners(): boolean {
@@ -182,15 +181,13 @@ export class Bulletin implements News {
 
   #announce(entry: JournalEntry, number: number): void {
     if (!this.#unseen.add(entry)) return
-    const told = this.#subscriptions.filter(
-      of =>
-        of.event === 'stateChange' &&
-        (of.breaker ?? entry.breaker) === entry.breaker &&
-        !isBefore(number, of.from),
-    )
+    const breaker = this.#breaker(entry.breaker)
+    const told = this.#subscriptions
+      .filter(of => of.event === 'stateChange' && !isBefore(number, of.from))
+      .filter(hears(breaker?.name))
     const { hasSubscribers } = stateChanges
     if (told.length === 0 && !hasSubscribers) return
-    const transition = transitionOf(this.#place, entry, this.#breaker(entry.breaker))
+    const transition = transitionOf(this.#place, entry, breaker)
     if (transition === undefined) return
     const isSelf = claimAnnouncement(this.#place, number, this.#thread)
     const change: StateChange = { ...transition, origin: isSelf ? 'self' : 'other' }
@@ -198,17 +195,13 @@ export class Bulletin implements News {
     for (const { listener } of told) tell(listener, change)
   }
 
-  #breaker(number: number): Entry | undefined {
-    if (number >= this.#entries.length) this.#readDirectory()
-    return this.#entries[number]
-  }
-
   /** Nobody could catch it here that the directory is damaged: who looks a breaker up is told. */
-  #readDirectory(): void {
+  #breaker(number: number): Entry | undefined {
     try {
-      this.#entries.push(...this.#directory.entriesAfter(this.#entries.length))
+      return this.#directory.at(number)
     } catch {
       reportDamage(this.#place.memory, 'the directory')
+      return undefined
     }
   }
 
@@ -241,6 +234,11 @@ export class Bulletin implements News {
     }
     return undefined
   }
+}
+
+/** Whether a subscription is to the breaker of that name. */
+function hears(name: string | undefined): (of: Subscription) => boolean {
+  return ({ breaker }) => breaker === undefined || breaker === name
 }
 
 /** Every listener gets a copy of its own, and none harms the next. */

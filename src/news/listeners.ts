@@ -13,14 +13,14 @@ export class Listeners {
     this.#requireOpen = requireOpen
   }
 
-  /** `breaker`: its number in the directory; all when undefined. */
-  on<E extends NewsEvent>(event: E, listener: NewsListener<E>, breaker?: number): void {
+  /** `breaker`: its name; all when undefined. */
+  on<E extends NewsEvent>(event: E, listener: NewsListener<E>, breaker?: string): void {
     this.#requireOpen()
     requireListener(event, listener)
     this.#bulletin.subscribe(event, listener, breaker, this)
   }
 
-  off(event: NewsEvent, listener: unknown, breaker?: number): void {
+  off(event: NewsEvent, listener: unknown, breaker?: string): void {
     requireListener(event, listener)
     this.#bulletin.unsubscribe(event, listener, breaker, this)
   }

@@ -5,7 +5,7 @@ import { booleanOf, type Fields, functionOf, numberOf, readFields, TIMER_DURATIO
 import { SHARED_KEYS } from './shared.ts'
 import type { LocalOptions } from './types.ts'
 
-const LOCAL_KEYS = ['isFailure', 'classifyError', 'timeoutMs', 'measureDurations'] as const
+export const LOCAL_KEYS = ['isFailure', 'classifyError', 'timeoutMs', 'measureDurations'] as const
 
 /** Local options with nothing left undefined but what is off. */
 export interface ResolvedLocal {
@@ -22,8 +22,11 @@ export const NO_LOCAL: ResolvedLocal = Object.freeze({
   measureDurations: undefined,
 })
 
+/** Every option of a breaker. */
+export const BREAKER_KEYS = [...SHARED_KEYS, ...LOCAL_KEYS, 'optionSet'] as const
+
 export function readBreakerFields(what: string, options: unknown): Fields {
-  return readFields(what, options, [...SHARED_KEYS, ...LOCAL_KEYS])
+  return readFields(what, options, BREAKER_KEYS)
 }
 
 export function hasLocal(fields: Fields): boolean {

@@ -1,15 +1,17 @@
 /** Reads the options of a registry. */
 import { isMainThread } from 'node:worker_threads'
 import { describe, InvalidOptionError, OptionsMismatchError } from '../errors.ts'
-import { NO_LOCAL, type ResolvedLocal, readBreakerFields, resolveLocal } from './breaker.ts'
+import { LOCAL_KEYS, NO_LOCAL, type ResolvedLocal, resolveLocal } from './breaker.ts'
 import { DEFAULT_KERNEL, type KernelKind } from './default-kernel.ts'
 import { type Fields, numberOf, readFields, TICK_MS, wholeBetween } from './read.ts'
+import { NO_SETS, type OptionSets, packSets, readOptionSets } from './sets.ts'
 import {
   applyShared,
   DEFAULT_NUMBERS,
   readShared,
   requireCountable,
   requireSameShared,
+  SHARED_KEYS,
   type SharedNumbers,
 } from './shared.ts'
 
@@ -21,6 +23,8 @@ const KEYS = [
   'kernel',
   'clock',
   'defaults',
+  'optionSets',
+  'import',
 ] as const
 const BREAKERS = wholeBetween(1, 65_536)
 const CONTROLS = wholeBetween(1, 65_536)
@@ -37,6 +41,9 @@ export interface ResolvedRegistry {
   readonly kernel: KernelKind
   readonly defaults: SharedNumbers
   readonly local: ResolvedLocal
+  readonly optionSets: OptionSets
+  /** As it was given: src/warm-start reads it. */
+  readonly imported: unknown
 }
 
 const DEFAULTS: ResolvedRegistry = Object.freeze({
@@ -48,13 +55,15 @@ const DEFAULTS: ResolvedRegistry = Object.freeze({
   kernel: DEFAULT_KERNEL,
   defaults: DEFAULT_NUMBERS,
   local: NO_LOCAL,
+  optionSets: NO_SETS,
+  imported: undefined,
 })
 
 export function readRegistryOptions(options: unknown, base = DEFAULTS): ResolvedRegistry {
   if (options === undefined) return base
   const fields = readFields('options', options, KEYS)
   const breakerFields = fields.has('defaults')
-    ? readBreakerFields('options.defaults', fields.get('defaults'))
+    ? readFields('options.defaults', fields.get('defaults'), [...SHARED_KEYS, ...LOCAL_KEYS])
     : new Map<string, unknown>()
   const manualClock = readClock(fields, base.manualClock)
   return Object.freeze({
@@ -68,6 +77,10 @@ export function readRegistryOptions(options: unknown, base = DEFAULTS): Resolved
       applyShared(base.defaults, readShared('options.defaults', breakerFields)),
     ),
     local: resolveLocal('options.defaults', breakerFields, base.local),
+    optionSets: fields.has('optionSets')
+      ? readOptionSets('options.optionSets', fields.get('optionSets'))
+      : base.optionSets,
+    imported: fields.get('import'),
   })
 }
 
@@ -114,6 +127,8 @@ export function readSameRegistryOptions(
   }
   requireSame('keeper.tickMs', made.tickMs, asked.tickMs)
   requireSameShared('the registry', made.defaults, asked.defaults)
+  const [before, after] = [made, asked].map(({ optionSets }) => packSets(optionSets))
+  requireSame('optionSets', JSON.stringify(before), JSON.stringify(after))
   requireSame('defaults.timeoutMs', made.local.timeoutMs, asked.local.timeoutMs)
   return asked
 }

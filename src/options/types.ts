@@ -100,7 +100,25 @@ export interface ResolvedOptions {
   readonly countHangingCalls: boolean
 }
 
-export interface BreakerOptions extends SharedOptions, LocalOptions {}
+export interface BreakerOptions extends SharedOptions, LocalOptions {
+  /** The name of one of the registry's `optionSets`: these options are taken over it. */
+  readonly optionSet?: string | undefined
+}
+
+/** What `configure` may change: each `null` turns off what need not be set. */
+export interface LiveOptions
+  extends Omit<
+    SharedOptions,
+    | 'slidingWindow'
+    | 'countHangingCalls'
+    | 'slowCallDurationThresholdMs'
+    | 'halfOpenFailureRateThreshold'
+  > {
+  readonly slowCallDurationThresholdMs?: number | null | undefined
+  readonly halfOpenFailureRateThreshold?: number | null | undefined
+  /** The name of one of the registry's `optionSets`: these options are taken over it. */
+  readonly optionSet?: string | undefined
+}
 
 export interface RegistryOptions {
   /** Breakers that the region has room for. 1 to 65,536; default 256. */
@@ -135,4 +153,44 @@ export interface RegistryOptions {
    * thread: they hold for the breakers of this registry object.
    */
   readonly defaults?: BreakerOptions | undefined
+  /**
+   * Shared options by name, known in every thread: for `optionSet` in the options of breakers and
+   * in `configure`. Names are free.
+   */
+  readonly optionSets?: Readonly<Record<string, SharedOptions>> | undefined
+  /**
+   * What `export()` of an earlier registry gave, as it is or through JSON: each breaker has its
+   * state from there when it is made by name, whichever thread makes it and with whatever options.
+   */
+  readonly import?: RegistryImport | undefined
+}
+
+export type ExportedState = 'open' | 'forced-open' | 'disabled' | 'metrics-only'
+
+/** A breaker that was not closed. */
+export interface ExportedBreaker {
+  readonly name: string
+  /** One that was half-open is open with its wait over: its trials ended with their process. */
+  readonly state: ExportedState
+  /** Openings since it was last closed: they say how long the next wait is. */
+  readonly openings: number
+  /** What was left of the wait, or of the `ttlMs` of forced-open; left out: no end. */
+  readonly remainingMs?: number
+  /** What was said with the command. */
+  readonly reason?: string
+}
+
+/** The states of a registry, to be kept as JSON. No times but what remains of waits. */
+export interface RegistryExport {
+  /** The format. */
+  readonly busbar: number
+  readonly breakers: readonly ExportedBreaker[]
+}
+
+export interface RegistryImport extends RegistryExport {
+  /**
+   * Milliseconds since the export, where you know: waits go on as if it had been imported at once.
+   * Default 0: what remained then remains now, so no wait is shorter than it should be.
+   */
+  readonly ageMs?: number | undefined
 }

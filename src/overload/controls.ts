@@ -78,7 +78,10 @@ export class Controls {
   #entry(kind: number, name: string, bytes: Uint8Array, fields: Fields): ControlEntry {
     const numbers = Object.freeze([kind])
     const found = this.#directory.find(controlKey(name, numbers))
-    return found ?? this.#directory.make(name, bytes, controlNumbers(kind, 'options', fields))
+    return (
+      found ??
+      this.#directory.make({ name, bytes, numbers: controlNumbers(kind, 'options', fields) })
+    )
   }
 
   #hold<F extends ControlFace>(

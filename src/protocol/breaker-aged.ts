@@ -10,40 +10,49 @@ import { FIRST_TRIAL_PERMIT } from '../memory/words/trials.ts'
 import { Ages } from './ages.ts'
 import { Core, NOT_MEASURED } from './breaker.ts'
 import type { Cell } from './cell.ts'
+import type { Home } from './follower.ts'
 
 /** The permit, for the core beneath, of a call whose generation is over. */
 const OVER = -1
 
 class AgedCore extends Core {
-  readonly #ages: Ages
+  /** Undefined once the breaker has been made again without them. */
+  #ages: Ages | undefined
 
-  constructor(cell: Cell, slot: number) {
-    super(cell, slot)
+  constructor(cell: Cell, slot: number, home?: Home) {
+    super(cell, slot, home)
     this.#ages = new Ages(cell, slot)
   }
 
+  protected override settle(): void {
+    super.settle()
+    this.#ages = this.cell.shape.ages === 0 ? undefined : new Ages(this.cell, this.slot)
+  }
+
   override moveToOverflow(): void {
-    this.#ages.moveToOverflow()
+    this.#ages?.moveToOverflow()
     super.moveToOverflow()
   }
 
   override tryAcquire(): number {
     // ATOMIC aged.ask
     //   observes: closed: then calls may hang that nobody has counted yet.
+    if (!this.knows(this.#seen())) this.follow()
     const seen = this.#seen()
-    if (stateOf(seen) === CLOSED) this.window.lookAtHanging?.(seen)
+    if (stateOf(seen) === CLOSED && this.knows(seen)) this.window.lookAtHanging?.(seen)
     const permit = super.tryAcquire()
-    return permit >= 0 && permit < FIRST_TRIAL_PERMIT ? this.#begin(permit) : permit
+    if (this.#ages === undefined) return permit
+    return permit >= 0 && permit < FIRST_TRIAL_PERMIT ? this.#begin(permit, this.#ages) : permit
   }
 
   /** Where a window is kept its calls have an age. */
-  #begin(generation: number): number {
+  #begin(generation: number, ages: Ages): number {
     const seen = this.#seen()
     const state = stateOf(seen)
     const hasWindow = state === CLOSED || state === METRICS_ONLY
     // Else it is disabled, or the generation has ended since and the outcome will be late.
     if (!(hasWindow && generationOf(seen) === generation)) return packAgelessPermit(generation)
-    return this.#ages.begin(generation)
+    return ages.begin(generation)
   }
 
   override recordSuccess(permit: number, durationMs = NOT_MEASURED): boolean {
@@ -83,12 +92,14 @@ class AgedCore extends Core {
   }
 
   #takeOut(permit: number, generation: number): boolean {
-    return isAgedPermitOf(permit, generation) && this.#ages.end(permit, generation)
+    const ages = this.#ages
+    return ages !== undefined && isAgedPermitOf(permit, generation) && ages.end(permit, generation)
   }
 
   /** A call that hangs no more has changed the window, besides its outcome. */
   #judge(): void {
-    this.window.judgeAgain?.(this.#seen())
+    const seen = this.#seen()
+    if (this.knows(seen)) this.window.judgeAgain?.(seen)
   }
 }
 
@@ -99,6 +110,6 @@ function plainPermit(permit: number, generation: number): number {
 }
 
 /** The core that a breaker's options ask for. */
-export function makeCore(cell: Cell, slot: number): Core {
-  return cell.shape.ages === 0 ? new Core(cell, slot) : new AgedCore(cell, slot)
+export function makeCore(cell: Cell, slot: number, home?: Home): Core {
+  return cell.shape.ages === 0 ? new Core(cell, slot, home) : new AgedCore(cell, slot, home)
 }

@@ -1,7 +1,15 @@
 /** One breaker as the protocol sees it: where its words are and what its options say. */
-import { add } from '#atomics'
+import { add, load } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
-import { HEADER, OPTION, RECORD, type RecordShape, TALLY_WORDS } from '../memory/layout.ts'
+import {
+  HEADER,
+  MAX_TRIALS,
+  OPTION,
+  RECORD,
+  type RecordShape,
+  TALLY,
+  TALLY_WORDS,
+} from '../memory/layout.ts'
 import type { RegionShape } from '../memory/region-shape.ts'
 import type { SharedNumbers } from '../options/shared.ts'
 import type { Clock } from '../time/clock.ts'
@@ -28,7 +36,7 @@ export interface Place {
   readonly news: News
 }
 
-/** Made once for each thread and breaker; nothing in it changes. */
+/** Made for each thread and breaker, anew when its options change; nothing in it does. */
 export interface Cell {
   readonly memory: Memory
   readonly clock: Clock
@@ -39,6 +47,21 @@ export interface Cell {
   readonly breaker: number
   readonly shape: RecordShape
   readonly numbers: SharedNumbers
+  readonly name: string
+  /** What it was made with, and what group of keyed breakers it belongs to: to make it again. */
+  readonly made: SharedNumbers
+  readonly maxKeys: number
+  readonly prefixLength: number
+  /** The word of its entry in the directory when this was made; where it stands. */
+  readonly entry: bigint
+  readonly entryLong: number
+  /** The first generation of the record that is this breaker's. */
+  readonly first: number
+  /** No wait and no trial's lease takes longer, by whatever options it has had, in ms. */
+  readonly longestWaitMs: number
+  readonly longestLeaseMs: number
+  /** Nor has it more trials at a time. */
+  readonly mostTrials: number
   /** Seeds the jitter: the same in every thread, another one for each breaker. */
   readonly seed: number
   /** When the breaker was made, in ms of the registry's clock. */
@@ -58,6 +81,16 @@ export interface Cell {
 export interface Placement {
   /** Its number in the directory. */
   readonly number: number
+  readonly name: string
+  readonly made: SharedNumbers
+  readonly maxKeys: number
+  readonly prefixLength: number
+  readonly word: bigint
+  readonly long: number
+  readonly first: number
+  readonly longestWaitMs: number
+  readonly longestLeaseMs: number
+  readonly mostTrials: number
   readonly shape: RecordShape
   readonly numbers: SharedNumbers
   readonly record: number
@@ -75,6 +108,16 @@ export function makeCell(place: Place, placement: Placement): Cell {
     breaker: placement.number,
     shape: placement.shape,
     numbers,
+    name: placement.name,
+    made: placement.made,
+    maxKeys: placement.maxKeys,
+    prefixLength: placement.prefixLength,
+    entry: placement.word,
+    entryLong: placement.long,
+    first: placement.first,
+    longestWaitMs: placement.longestWaitMs,
+    longestLeaseMs: placement.longestLeaseMs,
+    mostTrials: Math.min(placement.mostTrials, MAX_TRIALS),
     seed: (place.seed ^ Math.imul(record, 0x9e3779b1)) | 0,
     createdAt: placement.createdAt,
     record,
@@ -87,7 +130,7 @@ export function makeCell(place: Place, placement: Placement): Cell {
 }
 
 /** A trial that hangs is a slow one, which has failed: its lease ends right after the threshold. */
-function trialTimeoutMsOf(numbers: SharedNumbers): number {
+export function trialTimeoutMsOf(numbers: SharedNumbers): number {
   const timeoutMs = numbers[OPTION.TRIAL_TIMEOUT_MS] as number
   if (numbers[OPTION.HANGING] === 0) return timeoutMs
   return Math.min(timeoutMs, (numbers[OPTION.SLOW_DURATION_MS] as number) + 0.001)
@@ -118,6 +161,19 @@ export function shardOf(of: Sharded, slot: number): number {
 /** The start of a slot's tally, in longs. */
 export function tallyOf(cell: Cell, slot: number): number {
   return (cell.record + cell.shape.tallies + slot * TALLY_WORDS) / 2
+}
+
+/** Where a slot's counters of a breaker say whose they are: its first generation. */
+export function firstWord(cell: Cell, slot: number): number {
+  return tallyOf(cell, slot) * 2 + TALLY.FIRST
+}
+
+/**
+ * Whether a slot's counters are this breaker's, and not those of one that had the record before.
+ * The shared slot's always are: whoever makes the new one clears them.
+ */
+export function isCountedFor(cell: Cell, slot: number): boolean {
+  return slot === 0 || load(cell.memory, firstWord(cell, slot)) === cell.first
 }
 
 let warned = false

@@ -2,7 +2,6 @@
 import { RegionError } from '../errors.ts'
 import { CLOSED, FORCED_OPEN, generationOf, METRICS_ONLY, stateOf } from '../memory/words/state.ts'
 import type { Core } from './breaker.ts'
-import { seenState } from './look.ts'
 import { transition } from './state.ts'
 import type { Counts } from './threshold.ts'
 import { emptyCounts } from './window.ts'
@@ -24,14 +23,16 @@ export function plainCommand(target: number): Command {
 const ATTEMPTS = 10_000
 
 export function carryOutCommand(core: Core, command: Command): void {
-  const { cell } = core
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const seen = seenState(cell)
+    const seen = core.currentState()
+    if (seen === undefined) continue
+    const { cell } = core
     if (command.from !== undefined && !command.from.includes(stateOf(seen))) return
     const sinceMs = cell.clock.now()
     const detail = {
       sinceMs,
       untilMs: command.target === FORCED_OPEN ? sinceMs + command.ttlMs : undefined,
+      openings: undefined,
       counts: countsOf(core, seen, sinceMs),
       byHand: true,
       reason: command.reason,

@@ -16,7 +16,8 @@ import { areControlsSound } from '../options/controls.ts'
 import type { SharedNumbers } from '../options/shared.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Sharded } from './cell.ts'
-import { type Contents, Log, type LogEntry } from './log.ts'
+import type { Contents, LogEntry } from './log.ts'
+import { MakingLog } from './making.ts'
 
 /** A control as one thread sees it; nothing in it changes. */
 export interface Control extends Sharded {
@@ -75,26 +76,25 @@ const CONTROLS: Contents<ControlShape> = {
   areSound: areControlsSound,
   shapeOf: controlShapeOf,
   keyOf: controlKey,
+  // Controls stay for as long as the region does.
+  isVacant: () => false,
+  fits: () => false,
+  firstAfter: () => 0,
+  limitsOf: () => ({ longestWaitMs: 0, longestLeaseMs: 0, mostTrials: 0 }),
 }
 
-export class ControlDirectory extends Log<ControlShape> {
-  readonly #region: Region
-  readonly #id: ThreadId
-
+export class ControlDirectory extends MakingLog<ControlShape> {
   constructor(region: Region, id: ThreadId) {
     super(region, id, CONTROLS)
-    this.#region = region
-    this.#id = id
   }
 
   /** The controls from number `known` on, in the order in which they were made. */
   controlsAfter(known: number): Control[] {
-    return this.entriesAfter(known).map(entry => controlOf(this.#region, entry, this.#id))
+    return this.entriesAfter(known).map(entry => controlOf(this.region, entry, this.id))
   }
 
   /** The control of that name and those numbers: found, else made. */
   obtain(name: string, bytes: Uint8Array, numbers: SharedNumbers): Control {
-    const entry = this.find(controlKey(name, numbers)) ?? this.make(name, bytes, numbers)
-    return controlOf(this.#region, entry, this.#id)
+    return controlOf(this.region, this.make({ name, bytes, numbers }), this.id)
   }
 }

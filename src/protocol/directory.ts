@@ -1,10 +1,14 @@
 /** The directory of breakers, and a breaker as its entry says it. */
-import type { RecordShape } from '../memory/layout.ts'
+import { load } from '#atomics'
+import { OPTION, RECORD, type RecordShape } from '../memory/layout.ts'
 import { type Region, recordShapeOf } from '../memory/region.ts'
+import { generationOf, nextGeneration, REMOVED, stateOf } from '../memory/words/state.ts'
 import type { ThreadId } from '../memory/words/threads.ts'
-import { areSound } from '../options/shared.ts'
-import { type Cell, makeCell, type News, NO_NEWS } from './cell.ts'
-import { type Contents, Log, type LogEntry } from './log.ts'
+import { areSound, type SharedNumbers } from '../options/shared.ts'
+import { type Cell, makeCell, type News, NO_NEWS, trialTimeoutMsOf } from './cell.ts'
+import type { Contents, LogEntry } from './log.ts'
+import { MakingLog } from './making.ts'
+import { longestWaitMsOf } from './wait.ts'
 
 /** A breaker as the directory knows it. */
 export type Entry = LogEntry<RecordShape>
@@ -13,6 +17,19 @@ export type Entry = LogEntry<RecordShape>
 export function cellOf(region: Region, entry: Entry, id: ThreadId, news: News = NO_NEWS): Cell {
   const { memory, clock, shape, seed } = region
   return makeCell({ memory, clock, region: shape, seed, thread: id.thread, news }, entry)
+}
+
+/** What a record is laid out by, and what its buckets are numbered by. */
+const SHAPING = [OPTION.WINDOW, OPTION.WINDOW_LENGTH, OPTION.BUCKETS, OPTION.HANGING]
+
+function stateWord({ memory }: Region, { record }: Entry): number {
+  return load(memory, record + RECORD.STATE)
+}
+
+/** Removed; not made again, for then the next generation is the new one's first. */
+function isVacant(region: Region, entry: Entry): boolean {
+  const seen = stateWord(region, entry)
+  return stateOf(seen) === REMOVED && nextGeneration(generationOf(seen)) !== entry.first
 }
 
 const BREAKERS: Contents<RecordShape> = {
@@ -24,24 +41,34 @@ const BREAKERS: Contents<RecordShape> = {
   areSound,
   shapeOf: recordShapeOf,
   keyOf: name => name,
+  isVacant,
+  fits: (numbers: SharedNumbers, entry: Entry) =>
+    SHAPING.every(option => numbers[option] === entry.numbers[option]),
+  firstAfter: (region, entry) => nextGeneration(generationOf(stateWord(region, entry))),
+  limitsOf: numbers => ({
+    longestWaitMs: longestWaitMsOf(numbers),
+    longestLeaseMs: trialTimeoutMsOf(numbers),
+    mostTrials: numbers[OPTION.TRIALS] as number,
+  }),
 }
 
-export class Directory extends Log<RecordShape> {
-  readonly #region: Region
-  readonly #id: ThreadId
-
+export class Directory extends MakingLog<RecordShape> {
   constructor(region: Region, id: ThreadId) {
     super(region, id, BREAKERS)
-    this.#region = region
-    this.#id = id
   }
 
-  names(): string[] {
-    return this.entriesAfter(0).map(({ name }) => name)
+  /** The breakers that there are, in the order of their records. */
+  present(): Entry[] {
+    return this.entriesAfter(0).filter(entry => this.isPresent(entry))
   }
 
-  /** Every breaker's cell, made for the occasion: for reaping and leaving. */
+  /** Whether the breaker has not been removed. */
+  isPresent(entry: Entry): boolean {
+    return !isVacant(this.region, entry)
+  }
+
+  /** Every record's cell, made for the occasion: for reaping and leaving. */
   cells(): Cell[] {
-    return this.entriesAfter(0).map(entry => cellOf(this.#region, entry, this.#id))
+    return this.entriesAfter(0).map(entry => cellOf(this.region, entry, this.id))
   }
 }

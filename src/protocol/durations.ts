@@ -15,7 +15,7 @@ import {
   DURATION_UNIT_MICROS,
   TALLY,
 } from '../memory/layout.ts'
-import { type Cell, tallyOf } from './cell.ts'
+import { type Cell, isCountedFor, tallyOf } from './cell.ts'
 import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
 
 const TOO_LONG_MICROS = DURATION_UNIT_MICROS * 2 ** DURATION_OCTAVES
@@ -106,6 +106,7 @@ function readDurations(cell: Cell): DurationSums {
   const counters: number[] = new Array(DURATION_COUNTERS).fill(0)
   let micros = 0
   for (let slot = OVERFLOW_SLOT; slot <= slotsInUse(cell.memory, cell.region); slot++) {
+    if (!isCountedFor(cell, slot)) continue
     const start = tallyOf(cell, slot)
     const sum = load64(cell.memory, start + TALLY.MICROS)
     // With no sum there may be durations of nothing, which the first counter takes.

@@ -1,5 +1,5 @@
 /** What the journal says, as people read it: transitions in order, the oldest first. */
-import { load64 } from '#atomics'
+import { load, load64 } from '#atomics'
 import { JOURNAL, JOURNAL_ENTRIES, RECORD } from '../memory/layout.ts'
 import {
   BY_HAND,
@@ -10,7 +10,7 @@ import {
   UNKNOWN_THREAD,
   unpackKey,
 } from '../memory/words/journal.ts'
-import { generationOf, isLater, STATE_NAMES, type State } from '../memory/words/state.ts'
+import { generationOf, isLater, isOwn, STATE_NAMES, type State } from '../memory/words/state.ts'
 import { isTaggedOf, isTimedOf, lowOf, timeOf } from '../memory/words/timed.ts'
 import type { Entry } from './directory.ts'
 import { entryLong, isBefore, type JournalPlace, journalHead, raiseHead } from './journal.ts'
@@ -22,7 +22,7 @@ export interface Transition {
   breaker: string
   from: State
   to: State
-  /** The number of the state that it began (wraps at 2^28). */
+  /** The number of the state that it began (wraps at 2^22). */
   generation: number
   /** Milliseconds of the registry's clock. */
   at: number
@@ -109,16 +109,22 @@ function countsOf(
   }
 }
 
+/** What a breaker says of itself to those who read of its transitions. */
+type Named = Pick<Entry, 'name' | 'first' | 'numbers' | 'record' | 'createdAt'>
+
 /** The entry as people read it; undefined when its breaker is not known or a word is damaged. */
 export function transitionOf(
   place: JournalPlace,
   entry: JournalEntry,
-  breaker: Entry | undefined,
+  breaker: Named | undefined,
 ): Transition | undefined {
   // A damaged state acts as disabled, and is called that.
   const from = STATE_NAMES[entry.from] ?? 'disabled'
   const to = STATE_NAMES[entry.to]
+  // What had the record before has no name any more.
   if (breaker === undefined || to === undefined) return undefined
+  const current = generationOf(load(place.memory, breaker.record + RECORD.STATE))
+  if (!isOwn(entry.generation, breaker.first, current)) return undefined
   const { generation, by, counts, text } = entry
   const at = entry.at ?? sinceOf(place, breaker, generation)
   const why = text ?? reasonFor(from, to, (by & BY_HAND) !== 0, counts, breaker.numbers)
@@ -127,7 +133,7 @@ export function transitionOf(
 }
 
 /** The record has it while the entry lacks it: it was filled first. */
-function sinceOf({ memory }: JournalPlace, breaker: Entry, generation: number): number {
+function sinceOf({ memory }: JournalPlace, breaker: Named, generation: number): number {
   const word = load64(memory, breaker.record / 2 + RECORD.SINCE_LONG + (generation & 1))
   return isTimedOf(word, generation) ? timeOf(word) : breaker.createdAt
 }

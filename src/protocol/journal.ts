@@ -31,6 +31,7 @@ import {
   UNKNOWN_THREAD,
   unpackKey,
 } from '../memory/words/journal.ts'
+import { generationOf } from '../memory/words/state.ts'
 import { isTaggedOf, isTimedOf, lowOf, packTagged, packTimed } from '../memory/words/timed.ts'
 import type { Cell } from './cell.ts'
 import { textWords } from './text.ts'
@@ -103,9 +104,9 @@ export function append(
     //   publishes: the transition, to whoever reads the journal.
     //   loses to:  another entry: look whether it is this transition's, else at the next place.
     //   dies here: the transition is published by the next who wants one; its entry is there.
-    //   wraps:     14 bits of lap: a late CAS needs 16,777,216 transitions in between.
+    //   wraps:     20 bits of lap: a late CAS needs 2^30 transitions in between.
     if (isPublished) return undefined
-    isPublished = load(cell.memory, cell.state) !== seen
+    isPublished = generationOf(load(cell.memory, cell.state)) !== generationOf(seen)
     // Whoever published it appended it: look at this place again.
     if (isPublished) continue
     if (compareExchange64(cell.memory, at, found, packKey(number, key)) !== found) continue

@@ -1,34 +1,29 @@
 /**
- * A directory: a log of named things that only grows. Entry k says where thing k's definition
- * (name, options) stands and how long its record is; records stand in the arena one after the
- * other, so a record's place follows from the entries before it. A region has two: one of breakers,
- * one of controls.
+ * A directory: a log of named things. Entry k says where thing k's definition (name, options)
+ * stands and how long its record is; records stand in the arena one after the other, so a record's
+ * place follows from the entries before it. A region has two: one of breakers, one of controls.
  *
- * A maker takes a free definition, fills it unseen, and publishes it by one CAS on the first empty
- * entry. That CAS gives the thing its name, its options and its memory at once.
+ * An entry's definition may be replaced by one CAS: by one with other options (replace), or, once
+ * the thing is gone, by that of another thing (making.ts). Each word of an entry is another, for it
+ * counts them (its edition); so a definition that was read between two looks at one word was whole.
  *
  * 1. Fresh arena memory is zero, and zero is a whole record: of a breaker that is closed, at
  *    generation 0, with nothing counted.
- * 2. Two makers of one name meet at the same entry: the loser reads the winner's entry before it
- *    tries the next, finds its name, and gives its definition back.
+ * 2. Names come in by makings only, one after the other, and MAKING counts them. So a thread that
+ *    has read all entries as of a sequence number knows every name until that number changes.
  * 3. A maker that dies leaves a definition with its thread's number in it and no entry that names
  *    it; whoever sees the thread's death frees it (definitions.ts).
  *
- * Each thread reads every entry once and finds names in a map of its own.
+ * Each thread keeps what it has read, and reads an entry anew when its word is another.
  */
-import { compareExchange64, load64 } from '#atomics'
-import { RegionError, RegistryFullError } from '../errors.ts'
-import { LINE_BYTES, LINE_WORDS } from '../memory/layout.ts'
+import { load64 } from '#atomics'
+import { RegionError } from '../errors.ts'
+import { LINE_WORDS } from '../memory/layout.ts'
 import type { Region } from '../memory/region.ts'
 import type { Area, RegionShape } from '../memory/region-shape.ts'
-import { definitionOf, linesOf, packEntry, type ThreadId } from '../memory/words/threads.ts'
+import { definitionOf, linesOf, type ThreadId } from '../memory/words/threads.ts'
 import type { SharedNumbers } from '../options/shared.ts'
-import {
-  fillDefinition,
-  giveBackDefinition,
-  readDefinition,
-  takeDefinition,
-} from './definitions.ts'
+import { type Definition, readDefinition } from './definitions.ts'
 
 /** What a directory is of. */
 export interface Contents<S extends { readonly lines: number }> {
@@ -45,154 +40,162 @@ export interface Contents<S extends { readonly lines: number }> {
   shapeOf(numbers: SharedNumbers, maxThreads: number): S
   /** By what it is found: two of one key are the same. */
   keyOf(name: string, numbers: SharedNumbers): string
+  /** Whether the thing is gone, so that its record may become another's. */
+  isVacant(region: Region, entry: LogEntry<S>): boolean
+  /** Whether its record, once vacant, can be that of a thing with these options. */
+  fits(numbers: SharedNumbers, entry: LogEntry<S>): boolean
+  /** The generation with which the record of a thing that is gone would be another's. */
+  firstAfter(region: Region, entry: LogEntry<S>): number
+  /** What these options may come to at the most; 0 where there is no such thing. */
+  limitsOf(numbers: SharedNumbers): Limits
 }
 
+/** What bounds what may stand in a breaker's record. */
+type Limits = Pick<Definition, 'longestWaitMs' | 'longestLeaseMs' | 'mostTrials'>
+
 /** A thing as its directory knows it. */
-export interface LogEntry<S> {
+export interface LogEntry<S> extends Definition {
   readonly name: string
   /** Its number in the directory. */
   readonly number: number
   /** The number of its definition. */
   readonly definition: number
-  readonly numbers: SharedNumbers
-  /** In ms of the registry's clock. */
-  readonly createdAt: number
+  /** The entry's word, which says so; where it stands. */
+  readonly word: bigint
+  readonly long: number
   readonly shape: S
   /** Where its record starts, in words. */
   readonly record: number
 }
 
+/** Each one lost is a making or other options. */
+const READ_ATTEMPTS = 1024
+
 export class Log<S extends { readonly lines: number }> {
-  readonly #region: Region
-  readonly #id: ThreadId
-  readonly #contents: Contents<S>
-  readonly #area: Area
-  readonly #byKey = new Map<string, LogEntry<S>>()
-  /** Entries read so far, and the arena lines that they take. */
-  #known = 0
+  readonly region: Region
+  readonly id: ThreadId
+  readonly contents: Contents<S>
+  readonly area: Area
+  /** As they were read last, by number. */
+  readonly #entries: LogEntry<S>[] = []
+  readonly #numbers = new Map<string, number>()
   #linesTaken = 0
 
   constructor(region: Region, id: ThreadId, contents: Contents<S>) {
-    this.#region = region
-    this.#id = id
-    this.#contents = contents
-    this.#area = contents.areaOf(region.shape)
+    this.region = region
+    this.id = id
+    this.contents = contents
+    this.area = contents.areaOf(region.shape)
   }
 
-  /** The entries from number `known` on, in the order in which they were made. */
+  /** The arena lines that no entry has taken. */
+  get linesLeft(): number {
+    return this.area.arenaLines - this.#linesTaken
+  }
+
+  /** What has been read, as it was then. */
+  get read(): readonly LogEntry<S>[] {
+    return this.#entries
+  }
+
+  /** How many entries there are. */
+  count(): number {
+    this.#readOn()
+    return this.#entries.length
+  }
+
+  /** The entries from number `known` on, vacant ones too, in the order in which they were made. */
   entriesAfter(known: number): LogEntry<S>[] {
-    this.#readOn()
-    return known < this.#known ? [...this.#byKey.values()].slice(known) : []
+    const count = this.count()
+    const found: LogEntry<S>[] = []
+    for (let number = known; number < count; number++) found.push(this.#current(number))
+    return found
   }
 
-  find(key: string): LogEntry<S> | undefined {
-    const known = this.#byKey.get(key)
-    if (known !== undefined) return known
-    this.#readOn()
-    return this.#byKey.get(key)
+  /** Entry `number` as it is now; undefined when there is none. */
+  at(number: number): LogEntry<S> | undefined {
+    if (number >= this.#entries.length) this.#readOn()
+    return number >= 0 && number < this.#entries.length ? this.#current(number) : undefined
   }
 
-  /** Makes the thing, or finds the one that another thread has just made. */
-  make(name: string, bytes: Uint8Array, numbers: SharedNumbers): LogEntry<S> {
-    const { memory, shape, clock } = this.#region
-    const { lines } = this.#contents.shapeOf(numbers, shape.maxThreads)
-    const key = this.#contents.keyOf(name, numbers)
-    const definition = this.#takeDefinition(name)
-    fillDefinition(memory, this.#area, definition, { bytes, numbers, createdAt: clock.now() })
-    let isOurs = false
-    try {
-      for (let attempt = 0; attempt <= this.#area.entries; attempt++) {
-        const found = this.find(key)
-        if (found !== undefined) return found
-        this.#requireRoom(name, lines)
-        // ATOMIC directory.publish
-        //   observes:  the first empty entry.
-        //   publishes: name, options and memory of a breaker or a control.
-        //   loses to:  another maker: read its entry, then try the next.
-        //   dies here: before the CAS the definition is freed with its thread; after it, it stands.
-        const at = this.#area.directoryLong + this.#known
-        isOurs = compareExchange64(memory, at, 0n, packEntry(definition, lines)) === 0n
-      }
-      return this.#unfinished(name)
-    } finally {
-      if (!isOurs) this.#giveBack(definition)
-    }
+  /** The thing of that key, if this thread has read of it and it is still there. */
+  known(key: string): LogEntry<S> | undefined {
+    const number = this.#numbers.get(key)
+    if (number === undefined) return undefined
+    const entry = this.#current(number)
+    const isIt = this.contents.keyOf(entry.name, entry.numbers) === key
+    return isIt && !this.contents.isVacant(this.region, entry) ? entry : undefined
   }
 
-  #unfinished(name: string): never {
-    throw new RegionError(`the directory is damaged: no entry for "${name}" could be made`)
+  #current(number: number): LogEntry<S> {
+    const known = this.#entries[number] as LogEntry<S>
+    // ATOMIC directory.look
+    //   observes: whether the entry still names the definition that was read.
+    if (load64(this.region.memory, known.long) === known.word) return known
+    const entry = this.#readEntry(known.number, known.record)
+    if (entry === undefined || entry.shape.lines !== known.shape.lines) this.damaged(number)
+    this.#forget(known)
+    this.keep(entry)
+    return entry
   }
 
-  #full(name: string, message: string, limit: number): never {
-    throw new RegistryFullError(this.#contents.what, name, message, limit)
+  #forget({ name, numbers, number }: LogEntry<S>): void {
+    const key = this.contents.keyOf(name, numbers)
+    if (this.#numbers.get(key) === number) this.#numbers.delete(key)
   }
 
-  #requireRoom(name: string, lines: number): void {
-    const { entries, arenaLines } = this.#area
-    const { what, limit, size, remedy } = this.#contents
-    if (this.#known >= entries) {
-      const message = `the registry has all its ${entries} ${what}s; make it with a larger ${limit}`
-      this.#full(name, message, entries)
-    }
-    const left = arenaLines - this.#linesTaken
-    if (lines > left) {
-      const message =
-        `its ${size} need ${lines * LINE_BYTES} bytes and ${left * LINE_BYTES} of the ` +
-        `registry's ${arenaLines * LINE_BYTES} are left; make the registry with ${remedy}`
-      this.#full(name, message, arenaLines * LINE_BYTES)
-    }
-  }
-
-  #takeDefinition(name: string): number {
-    const definition = takeDefinition(this.#region.memory, this.#area, this.#known, this.#id)
-    if (definition !== undefined) return definition
-    const message = 'every definition is taken by threads that died while they made one'
-    return this.#full(name, message, this.#area.definitionCount)
-  }
-
-  /** Gives a definition back that does not stand in the directory. */
-  #giveBack(definition: number): void {
-    giveBackDefinition(this.#region.memory, this.#area, definition, this.#id)
+  protected keep(entry: LogEntry<S>): void {
+    this.#entries[entry.number] = entry
+    const key = this.contents.keyOf(entry.name, entry.numbers)
+    const other = this.#numbers.get(key)
+    const isOther = other !== undefined && other !== entry.number
+    // A name has one thing at a time, but a vacant entry still says whose it was.
+    if (isOther && this.contents.isVacant(this.region, entry)) return
+    this.#numbers.set(key, entry.number)
   }
 
   /** Reads the entries that were made since the last look. */
   #readOn(): void {
-    const { memory } = this.#region
-    while (this.#known < this.#area.entries) {
-      // ATOMIC directory.read
-      //   observes: a published entry: all of its definition is there (pairs with publish).
-      const word = load64(memory, this.#area.directoryLong + this.#known)
-      if (word === 0n) return
-      const entry = this.#readEntry(word)
-      this.#byKey.set(this.#contents.keyOf(entry.name, entry.numbers), entry)
-      this.#known++
+    while (this.#entries.length < this.area.entries) {
+      const number = this.#entries.length
+      const entry = this.#readEntry(number, this.area.arena + this.#linesTaken * LINE_WORDS)
+      if (entry === undefined) return
       this.#linesTaken += entry.shape.lines
+      this.keep(entry)
     }
   }
 
-  #readEntry(word: bigint): LogEntry<S> {
-    const { memory, shape: region } = this.#region
-    const { definitionCount, arena, arenaLines } = this.#area
-    const definition = definitionOf(word)
-    if (!(definition >= 0 && definition < definitionCount)) this.#damaged()
-    const { name, numbers, createdAt } = readDefinition(memory, this.#area, definition)
-    if (!this.#contents.areSound(numbers)) this.#damaged()
-    const shape = this.#contents.shapeOf(numbers, region.maxThreads)
-    const fits = this.#linesTaken + shape.lines <= arenaLines
-    if (shape.lines !== linesOf(word) || !fits) this.#damaged()
-    const record = arena + this.#linesTaken * LINE_WORDS
-    return Object.freeze({
-      name,
-      number: this.#known,
-      definition,
-      numbers,
-      createdAt,
-      shape,
-      record,
-    })
+  #readEntry(number: number, record: number): LogEntry<S> | undefined {
+    const long = this.area.directoryLong + number
+    for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+      // ATOMIC directory.read
+      //   observes: an entry's word, before and after all of its definition (pairs with publish,
+      //             replace): the same word, so nobody had that definition for another.
+      const word = load64(this.region.memory, long)
+      if (word === 0n) return undefined
+      const definition = definitionOf(word)
+      const read = this.readDefinition(definition)
+      if (load64(this.region.memory, long) !== word) continue
+      if (read === undefined || read.shape.lines !== linesOf(word)) this.damaged(number)
+      const end = (record - this.area.arena) / LINE_WORDS + read.shape.lines
+      if (!(end <= this.area.arenaLines)) this.damaged(number)
+      return Object.freeze({ ...read, number, definition, word, long, record })
+    }
+    return this.damaged(number)
   }
 
-  #damaged(): never {
-    throw new RegionError(`entry ${this.#known} of the region's directory is damaged`)
+  /** What stands in a definition; undefined where that cannot be. */
+  protected readDefinition(
+    definition: number,
+  ): (Definition & { name: string; shape: S }) | undefined {
+    const { region, area, contents } = this
+    if (!(definition >= 0 && definition < area.definitionCount)) return undefined
+    const read = readDefinition(region.memory, area, definition)
+    if (!(contents.areSound(read.numbers) && contents.areSound(read.made))) return undefined
+    return { ...read, shape: contents.shapeOf(read.numbers, region.shape.maxThreads) }
+  }
+
+  damaged(number: number): never {
+    throw new RegionError(`entry ${number} of the region's directory is damaged`)
   }
 }

@@ -6,6 +6,7 @@ import {
   generationOf,
   HALF_OPEN,
   OPEN,
+  REMOVED,
   STATE_NAMES,
   type State,
   stateOf,
@@ -15,9 +16,10 @@ import type { Core } from './breaker.ts'
 import type { Cell } from './cell.ts'
 import { type DurationSummary, summarizeDurations } from './durations.ts'
 import { readSummary } from './periodic.ts'
-import { readSince, readTime, readTransitions, readTrip, untilIfOpened } from './state.ts'
+import { readSince, readTime, readTrip, untilIfOpened } from './state.ts'
 import type { Counts } from './threshold.ts'
 import { readTotals, type Totals } from './totals.ts'
+import { readTransitions } from './transition-counts.ts'
 import { type TrialView, verdictForAsker, viewTrials } from './trials.ts'
 import { emptyCounts } from './window.ts'
 
@@ -25,8 +27,12 @@ export function seenState(cell: Cell): number {
   return load(cell.memory, cell.state)
 }
 
-/** The state's name; a damaged word acts as disabled, so it is called that. */
+/**
+ * The state's name; a damaged word acts as disabled, so it is called that. A breaker that has been
+ * removed is closed when it is made again.
+ */
 export function stateNameOf(seen: number): State {
+  if (stateOf(seen) === REMOVED) return 'closed'
   return STATE_NAMES[stateOf(seen)] ?? 'disabled'
 }
 
@@ -63,13 +69,13 @@ interface WindowRates {
 export interface BreakerSnapshot {
   name: string
   state: State
-  /** The number of the current state, from 0; each transition starts the next (wraps at 2^28). */
+  /** The number of the current state, from 0; each transition starts the next (wraps at 2^22). */
   generation: number
   /** When the current state began, in ms of the registry's clock. */
   since: number
   /** Milliseconds until a call may be admitted; 0 when one would be now. */
   retryAfterMs: number
-  /** Transitions since the breaker was made (wraps at 2^28). */
+  /** Transitions since the breaker was made. */
   transitions: number
   /** The window of the current generation. A rate is null below the minimum number of calls. */
   window: Counts & WindowRates
@@ -88,48 +94,44 @@ export interface BreakerSnapshot {
 const ATTEMPTS = 4
 
 /** Exact when nothing happens meanwhile; else each part is of one moment within the call. */
-export function snapshotOf(name: string, core: Core): BreakerSnapshot {
+export function snapshotOf(core: Core): BreakerSnapshot {
   const { cell } = core
   for (let attempt = 1; ; attempt++) {
     const seen = seenState(cell)
     const now = cell.clock.now()
     const counts = emptyCounts()
     core.window.sum(generationOf(seen), now, counts)
-    const snapshot = assemble(name, core, seen, now, counts)
+    const snapshot = assemble(core, seen, now, counts)
     if (seenState(cell) === seen || attempt === ATTEMPTS) return snapshot
   }
 }
 
 /** The same, with the window as of the last periodic sum where there is one. */
-export function summaryOf(name: string, core: Core): BreakerSnapshot & { windowAgeMs: number } {
-  const seen = seenState(core.cell)
-  const now = core.cell.clock.now()
-  const summary = readSummary(core.cell, generationOf(seen))
-  if (summary === undefined) return { ...snapshotOf(name, core), windowAgeMs: 0 }
+export function summaryOf(core: Core): BreakerSnapshot & { windowAgeMs: number } {
+  const { cell } = core
+  const seen = seenState(cell)
+  const now = cell.clock.now()
+  const summary = readSummary(cell, generationOf(seen))
+  if (summary === undefined) return { ...snapshotOf(core), windowAgeMs: 0 }
   const windowAgeMs = Math.max(0, now - summary.at)
-  return { ...assemble(name, core, seen, now, summary.counts), windowAgeMs }
+  return { ...assemble(core, seen, now, summary.counts), windowAgeMs }
 }
 
-function assemble(
-  name: string,
-  core: Core,
-  seen: number,
-  now: number,
-  counts: Counts,
-): BreakerSnapshot {
+function assemble(core: Core, seen: number, now: number, counts: Counts): BreakerSnapshot {
   const { cell } = core
   const generation = generationOf(seen)
   const state = stateOf(seen)
+  const transitionCounts = transitionCountsOf(cell)
   const snapshot: BreakerSnapshot = {
-    name,
+    name: cell.name,
     state: stateNameOf(seen),
     generation,
     since: readSince(cell, generation) ?? now,
     retryAfterMs: retryAfterMs(cell, seen, now),
-    transitions: generation,
+    transitions: transitionCounts.reduce((sum, { count }) => sum + count, 0),
     window: { ...counts, ...ratesOf(core, counts), ...hangingOf(cell, generation, now) },
     totals: readTotals(cell),
-    transitionCounts: transitionCountsOf(cell),
+    transitionCounts,
     durations: summarizeDurations(cell),
   }
   if (state === HALF_OPEN) snapshot.trials = trialsOf(cell, viewTrials(cell, generation, now))

@@ -16,22 +16,21 @@
  * CAS from the word loaded. A late thread finds STATE moved, or its CAS finds another word.
  */
 import { compareExchange, compareExchange64, load, load64, notify } from '#atomics'
-import { HEADER, RECORD, STATES } from '../memory/layout.ts'
+import { HEADER, RECORD } from '../memory/layout.ts'
 import {
   CLOSED,
   generationOf,
   HALF_OPEN,
-  isLater,
   isNextOf,
   nextGeneration,
   nextStateOf,
   OPEN,
   packNext,
   packState,
+  REMOVED,
   stateOf,
 } from '../memory/words/state.ts'
 import {
-  highOf,
   isTaggedOf,
   isTimedOf,
   lowOf,
@@ -41,21 +40,26 @@ import {
 } from '../memory/words/timed.ts'
 import type { Cell } from './cell.ts'
 import { append, type EntryDetail, fillDetail, fillTime, journalHead } from './journal.ts'
+import { editionAfter, isStill } from './seen.ts'
 import { readText, textWords } from './text.ts'
 import type { Counts } from './threshold.ts'
+import { countTransition } from './transition-counts.ts'
 import { waitMsOf } from './wait.ts'
 
 /** What a transition carries besides its state. */
 export interface TransitionDetail extends EntryDetail {
   /** When the new state begins. */
   readonly sinceMs: number
-  /** Forced-open only: when it ends. */
+  /** Open and forced-open: when it ends. Undefined: an opening waits as its options say. */
   readonly untilMs: number | undefined
+  /** Openings in the row, once it has begun. Undefined: counted on. */
+  readonly openings: number | undefined
 }
 
 /** A transition that came by itself. Every field is its own: see bad-input tests. */
 export function at(sinceMs: number, counts?: Counts): TransitionDetail {
-  return { sinceMs, untilMs: undefined, counts, byHand: false, reason: undefined }
+  const untilMs = undefined
+  return { sinceMs, untilMs, openings: undefined, counts, byHand: false, reason: undefined }
 }
 
 /**
@@ -72,11 +76,9 @@ export function transition(
   const generation = nextGeneration(generationOf(seen))
   const next = cell.recordLong + RECORD.NEXT_LONG + (generation & 1)
   const head = journalHead(cell)
-  const opening = openingAfter(cell, seen, target)
-  const untilMs =
-    target === OPEN
-      ? detail.sinceMs + waitMsOf(cell.numbers, opening - 1, cell.seed, generation)
-      : (detail.untilMs ?? detail.sinceMs)
+  const opening = detail.openings ?? openingAfter(cell, seen, target)
+  const waitMs = target === OPEN ? waitMsOf(cell.numbers, opening - 1, cell.seed, generation) : 0
+  const untilMs = detail.untilMs ?? detail.sinceMs + waitMs
   // ATOMIC state.decide
   //   observes:  the word of g - 1, or another thread's decision for g + 1 (pairs with itself).
   //   publishes: state and time of g + 1 to whoever helps.
@@ -84,7 +86,7 @@ export function transition(
   //   dies here: before the CAS nothing happened; after it anyone publishes.
   //   wraps:     a late CAS needs the same microsecond, state and tag 1,024 transitions later.
   const old = load64(memory, next)
-  if (load(memory, cell.state) !== seen) return false
+  if (!isStill(cell, seen)) return false
   let decided = old
   let won = false
   if (!isNextOf(old, generation)) {
@@ -95,20 +97,29 @@ export function transition(
     if (!isNextOf(decided, generation)) return false
   }
   if (won) writeTrip(cell, seen, target, detail)
-  const sinceMs = fillWords(cell, seen, nextStateOf(decided), detail.sinceMs)
+  // All who import a state say the same openings, so it does not matter who fills them in.
+  const openings = nextStateOf(decided) === target ? detail.openings : undefined
+  const sinceMs = fillWords(cell, seen, nextStateOf(decided), detail.sinceMs, openings)
   enter(cell, seen, nextStateOf(decided), head, sinceMs, won ? detail : undefined)
   publish(cell, seen, decided)
   return won
 }
 
 /** Fills what every generation needs; when it begins, as all who help say it. */
-function fillWords(cell: Cell, seen: number, target: number, sinceMs: number): number {
+function fillWords(
+  cell: Cell,
+  seen: number,
+  target: number,
+  sinceMs: number,
+  openings: number | undefined,
+): number {
   const generation = nextGeneration(generationOf(seen))
   const parity = generation & 1
   const mine = packTimed(generation, sinceMs)
   const since = fill(cell, seen, RECORD.SINCE_LONG + parity, mine, isTimedOf)
-  const opening = packTagged(tagFor(generation), openingAfter(cell, seen, target))
-  fill(cell, seen, RECORD.OPENINGS_LONG + parity, opening, isDetailOf)
+  const row = openings ?? openingAfter(cell, seen, target)
+  const word = packTagged(tagFor(generation), row)
+  fill(cell, seen, RECORD.OPENINGS_LONG + parity, word, isDetailOf)
   return isTimedOf(since, generation) ? timeOf(since) : sinceMs
 }
 
@@ -123,6 +134,8 @@ function enter(
 ): void {
   const from = stateOf(seen)
   const generation = nextGeneration(generationOf(seen))
+  // People know nothing of a record that goes to another breaker, and many may.
+  if (from === REMOVED || to === REMOVED) return
   countTransition(cell, seen, from, to)
   const number = append(cell, seen, { breaker: cell.breaker, generation, from, to }, head)
   if (number === undefined) return
@@ -130,35 +143,25 @@ function enter(
   if (detail !== undefined) fillDetail(cell, number, detail)
 }
 
-function transitionLong(cell: Cell, from: number, to: number): number {
-  return cell.recordLong + RECORD.TRANSITIONS_LONG + from * STATES + to
-}
-
-/** A state that there is not is damage: nobody counts transitions from it. */
-function countTransition(cell: Cell, seen: number, from: number, to: number): void {
-  if (!(from < STATES && to < STATES)) return
-  // ATOMIC state.count
-  //   observes:  a count whose last transition was before this one.
-  //   publishes: one more, once: the tag says for which generation.
-  //   loses to:  another helper, which counted it.
-  //   dies here: the next helper counts it.
-  //   wraps:     a pair of states that had no transition for 2^27 generations misses one.
-  const long = transitionLong(cell, from, to)
-  const generation = nextGeneration(generationOf(seen))
-  const old = load64(cell.memory, long)
-  if (old !== 0n && !isLater(generation, highOf(old) - 1)) return
-  compareExchange64(cell.memory, long, old, packTagged(tagFor(generation), lowOf(old) + 1))
-}
+/** Each one lost is another edition. */
+const PUBLISH_ATTEMPTS = 1024
 
 function publish(cell: Cell, seen: number, decided: bigint): void {
   const generation = nextGeneration(generationOf(seen))
-  // ATOMIC state.publish
-  //   observes:  g still current.
-  //   publishes: g + 1 with all its words.
-  //   loses to:  another helper that published the same decision.
-  //   dies here: before the CAS the next thread publishes.
-  //   wraps:     generations after 2^28 transitions: an outcome that late would count.
-  compareExchange(cell.memory, cell.state, seen, packState(generation, nextStateOf(decided)))
+  let found = seen
+  for (let attempt = 0; attempt < PUBLISH_ATTEMPTS; attempt++) {
+    // ATOMIC state.publish
+    //   observes:  g still current, of whatever edition.
+    //   publishes: g + 1 with all its words.
+    //   loses to:  another helper that published the same decision; another edition: again, at the
+    //              bound the next thread publishes.
+    //   dies here: before the CAS the next thread publishes.
+    //   wraps:     generations after 2^22 transitions: an outcome that late would count.
+    const expected = found
+    const next = packState(generation, nextStateOf(decided), editionAfter(cell, expected))
+    found = compareExchange(cell.memory, cell.state, expected, next)
+    if (found === expected || generationOf(found) !== generationOf(seen)) break
+  }
   notify(cell.memory, HEADER.JOURNAL_HEAD)
   cell.news.notice()
 }
@@ -192,8 +195,8 @@ function fill(
   const old = load64(cell.memory, at)
   const generation = nextGeneration(generationOf(seen))
   if (isOf(old, generation)) return old
-  const state = load(cell.memory, cell.state)
-  if (state !== seen && generationOf(state) !== generation) return old
+  const current = generationOf(load(cell.memory, cell.state))
+  if (current !== generationOf(seen) && current !== generation) return old
   const found = compareExchange64(cell.memory, at, old, word)
   return found === old ? word : found
 }
@@ -201,9 +204,7 @@ function fill(
 /** Openings since the breaker was last closed, once `target` has begun. */
 function openingAfter(cell: Cell, seen: number, target: number): number {
   if (target === CLOSED) return 0
-  const generation = generationOf(seen)
-  const word = load64(cell.memory, cell.recordLong + RECORD.OPENINGS_LONG + (generation & 1))
-  const openings = isDetailOf(word, generation) ? lowOf(word) : 0
+  const openings = readOpenings(cell, generationOf(seen))
   return target === OPEN ? openings + 1 : openings
 }
 
@@ -258,9 +259,9 @@ export function readSince(cell: Cell, generation: number): number | undefined {
   return isTimedOf(word, generation) ? Math.max(timeOf(word), cell.createdAt) : undefined
 }
 
-/** How often the breaker went from one state to another (wraps at 2^32). */
-export function readTransitions(cell: Cell, from: number, to: number): number {
-  return lowOf(load64(cell.memory, transitionLong(cell, from, to)))
+/** Openings since the breaker was last closed; 0 where the words are another generation's. */
+export function readOpenings(cell: Cell, generation: number): number {
+  return readTagged(cell, RECORD.OPENINGS_LONG, generation) ?? 0
 }
 
 /** The window that began this row of openings. */

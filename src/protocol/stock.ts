@@ -86,7 +86,8 @@ export function judge(
     // ATOMIC stock.read
     //   observes: the word before everything that the sum reads (pairs with stock.publish).
     const before = load(cell.memory, stockWord(cell))
-    if (load(cell.memory, cell.state) !== seen || stateOf(seen) !== CLOSED) return Number.NaN
+    const current = load(cell.memory, cell.state)
+    if (generationOf(current) !== generationOf(seen) || stateOf(seen) !== CLOSED) return Number.NaN
     const now = cell.clock.now()
     window.sum(generationOf(seen), now, counts)
     if (reachesThreshold(counts, thresholds)) {
@@ -97,6 +98,8 @@ export function judge(
         return Number.NaN
       }
     }
+    // Nobody may rely on a stock by options that others have replaced meanwhile.
+    if (current !== seen) return Number.NaN
     const left = stockUntilThreshold(counts, thresholds)
     const holdsMinimum = counts.calls >= thresholds.minimumNumberOfCalls
     if (publish(cell, before, left, holdsMinimum)) return now

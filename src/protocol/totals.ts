@@ -1,7 +1,8 @@
 /**
  * Totals since the breaker was made, a set of 64-bit counters in each shard (P6). Their owner
- * counts them plainly: no decision reads them. In the overflow shard, which has many writers,
- * atomically.
+ * counts them plainly: no decision about a call reads them. Who looks for a breaker that is idle
+ * does (idle.ts), and a call that it has not seen yet is late. In the overflow shard, which has
+ * many writers, they are counted atomically.
  *
  * A shard's counters go on when its slot changes hands, so nothing is folded and nothing can be
  * folded twice; a dead thread's calls in flight become `abandoned`.
@@ -10,7 +11,7 @@ import { add64, compareExchange64, count, counterWord, load64 } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
 import { TALLY, TOTAL } from '../memory/layout.ts'
 import { FORCED_OPEN, HALF_OPEN } from '../memory/words/state.ts'
-import { type Cell, type Sharded, shardOf, tallyOf } from './cell.ts'
+import { type Cell, isCountedFor, type Sharded, shardOf, tallyOf } from './cell.ts'
 import { OVERFLOW_SLOT, slotsInUse } from './slots.ts'
 
 /** What a shard of any record counts. */
@@ -129,8 +130,13 @@ export function sumCounters(of: Sharded): Counters {
   return sum
 }
 
+const NONE: ShardTotals = Object.freeze(
+  Object.fromEntries(TOTAL_NAMES.map(name => [name, 0])) as unknown as ShardTotals,
+)
+
 /** The totals of one slot's shard of a breaker. */
 export function readShard(cell: Cell, slot: number): ShardTotals {
+  if (!isCountedFor(cell, slot)) return NONE
   const tally = (long: number): number => Number(load64(cell.memory, tallyOf(cell, slot) + long))
   const refusedHalfOpen = tally(TALLY.REFUSED_HALF_OPEN)
   const refusedForcedOpen = tally(TALLY.REFUSED_FORCED_OPEN)
@@ -146,7 +152,7 @@ export function readShard(cell: Cell, slot: number): ShardTotals {
 
 /** The totals over all shards. Exact when nobody records meanwhile. */
 export function readTotals(cell: Cell): Totals {
-  const sum = readShard(cell, OVERFLOW_SLOT)
+  const sum = { ...readShard(cell, OVERFLOW_SLOT) }
   const slots = slotsInUse(cell.memory, cell.region)
   for (let slot = 1; slot <= slots; slot++) {
     const shard = readShard(cell, slot)
@@ -162,7 +168,7 @@ export function inFlightIn(of: Counters): number {
 }
 
 /** Permits that a shard gave and has not seen settled. */
-function inFlightOf(cell: Sharded, slot: number): bigint {
+export function inFlightOf(cell: Sharded, slot: number): bigint {
   const start = totalsOf(cell, slot)
   const at = (total: number): bigint => load64(cell.memory, start + total)
   const settled = at(TOTAL.SUCCEEDED) + at(TOTAL.FAILED) + at(TOTAL.IGNORED) + at(TOTAL.LATE)

@@ -15,7 +15,7 @@
  */
 import { compareExchange64, load, load64 } from '#atomics'
 import { PLACE_LONGS } from '../memory/layout.ts'
-import { CLOSED, generationOf, OPEN } from '../memory/words/state.ts'
+import { CLOSED, generationOf, isLater, OPEN } from '../memory/words/state.ts'
 import { isTimedOf, packTimed, timeOf } from '../memory/words/timed.ts'
 import {
   CLAIM_MASK,
@@ -106,7 +106,7 @@ function leaseEnd(cell: Cell, at: number, word: bigint, claim: number, now: numb
 
 /** Whether a lease ends later than any that was written by now: then its word is damaged. */
 function isTooLate(cell: Cell, end: number, now: number): boolean {
-  const longest = cell.trialTimeoutMs + 0.001
+  const longest = cell.longestLeaseMs + 0.001
   // The claim may be younger than `now`.
   if (end - now <= longest || end - cell.clock.now() <= longest) return false
   reportDamage(cell.memory, 'the lease of a trial')
@@ -230,7 +230,7 @@ export function settleTrial(
 ): Settled {
   const generation = generationOf(seen)
   const { place, claim, generationLow } = unpackTrialPermit(permit)
-  if (!(Number.isSafeInteger(permit) && place < cell.trials)) return LATE
+  if (!(Number.isSafeInteger(permit) && place < cell.mostTrials)) return LATE
   if (!isLowOf(generationLow, generation)) return LATE
   const at = placeLong(cell, place)
   for (let attempt = 0; attempt < SETTLE_ATTEMPTS; attempt++) {
@@ -270,7 +270,7 @@ export function releasePlacesOf(
   fate: 'free' | 'overflow',
   stillHeld: () => boolean,
 ): void {
-  for (let place = 0; place < cell.trials; place++) {
+  for (let place = 0; place < cell.mostTrials; place++) {
     // ATOMIC trials.reap
     //   observes:  a claim of a slot whose holder is known dead, or is the caller.
     //   loses to:  another reaper.
@@ -279,6 +279,8 @@ export function releasePlacesOf(
     const word = load64(cell.memory, at)
     const { generation, kind, claim, slot: holder } = unpackPlace(word)
     if (kind !== CLAIMED || holder !== slot) continue
+    // What had the record before has left claims that nobody settles any more.
+    if (isLater(cell.first, generation)) continue
     const now = cell.clock.now()
     if (now >= leaseEnd(cell, at, word, claim, now) || !stillHeld()) continue
     const kept = fate === 'free' ? FREE : CLAIMED

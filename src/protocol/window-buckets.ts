@@ -42,8 +42,8 @@ function turnOver(memory: Memory, bucket: number, turn: number, stamp: number): 
   // ATOMIC time.turnOver
   //   publishes: an empty bucket of this number and generation.
   //   dies here: the stamp is away and the bucket reads as empty, until its next owner's turn.
-  //   wraps:     a bucket left alone for 2^34 bucket lengths, to within the window, reads as
-  //              current: 199 days of silence of this thread at 1 ms a bucket, 545 years at 1 s.
+  //   wraps:     a bucket left alone for 2^40 bucket lengths, to within the window, reads as
+  //              current: 34 years of silence of this thread at 1 ms a bucket.
   store(memory, bucket + BUCKET.STAMP, TURNING)
   for (let kind = 0; kind < KINDS; kind++) store(memory, bucket + BUCKET.KINDS + kind, 0)
   store(memory, bucket + BUCKET.TURN, turn)

@@ -7,6 +7,7 @@ import { OPTION } from '../memory/layout.ts'
 import { CLOSED, generationOf, OPEN, stateOf } from '../memory/words/state.ts'
 import { MAX_ROW, packRow, rowOf } from '../memory/words/windows.ts'
 import type { Cell } from './cell.ts'
+import { isStill } from './seen.ts'
 import { at, transition } from './state.ts'
 import type { Counts } from './threshold.ts'
 import { clearCounts, emptyCounts, GOOD, type Window } from './window.ts'
@@ -44,7 +45,7 @@ export class ConsecutiveWindow implements Window {
       const found = load(cell.memory, this.#row)
       const row = rowOf(found, generation)
       if (kind === GOOD && row === 0) return
-      if (load(cell.memory, cell.state) !== seen) return
+      if (!isStill(cell, seen)) return
       const length = kind === GOOD ? 0 : Math.min(row + 1, MAX_ROW)
       const after = packRow(generation, length)
       if (compareExchange(cell.memory, this.#row, found, after) !== found) continue

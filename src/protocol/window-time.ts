@@ -36,8 +36,6 @@ export class TimeWindow implements Window {
   #reliesOnGeneration = -1
   #foundMinimum = false
   #foundHanging = false
-  /** Until this time an ask of this generation has no need to judge. */
-  #looksAgainAt = 0
   /** Until this time good outcomes of this generation go into this counter, and that is all. */
   #sparesUntil = 0
   #sparesGeneration = -1
@@ -116,7 +114,6 @@ export class TimeWindow implements Window {
     this.#reliesOnGeneration = generation
     this.#foundMinimum = this.#counts.calls >= this.#thresholds.minimumNumberOfCalls
     this.#foundHanging = this.#hanging > 0
-    this.#looksAgainAt = summedAt >= 0 ? this.#endOfRelying(summedAt) : 0
   }
 
   /** When the bucket or the step of that time ends, whichever is first. */
@@ -147,11 +144,8 @@ export class TimeWindow implements Window {
   }
 
   lookAtHanging(seen: number): void {
-    const { clock } = this.#cell
+    this.#cell.clock.refresh()
     const generation = generationOf(seen)
-    clock.glance()
-    if (clock.latest < this.#looksAgainAt && generation === this.#reliesOnGeneration) return
-    clock.refresh()
     if (!this.#relies(this.#currentBucket(), generation)) this.#judge(seen, generation)
   }
 

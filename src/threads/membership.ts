@@ -4,8 +4,8 @@ import { enterKernel } from '../kernel/kernel.ts'
 import type { Region } from '../memory/region.ts'
 import { threadOf } from '../memory/words/threads.ts'
 import { Bulletin } from '../news/bulletin.ts'
-import { reportDamage } from '../protocol/cell.ts'
-import { ControlDirectory, givesPermits } from '../protocol/control.ts'
+import { type Cell, isCountedFor, reportDamage } from '../protocol/cell.ts'
+import { type Control, ControlDirectory, givesPermits } from '../protocol/control.ts'
 import { Directory } from '../protocol/directory.ts'
 import { claimSlot, freeSlot, OVERFLOW_SLOT, slotWord, useOverflow } from '../protocol/slots.ts'
 import { moveInFlight } from '../protocol/totals.ts'
@@ -51,15 +51,22 @@ export function leave(region: Region, membership: Membership): void {
   const held = slotWord(memory, shape, slot)
   if (threadOf(held).thread !== id.thread) return
   try {
-    for (const cell of new Directory(region, id).cells()) {
-      releasePlacesOf(cell, slot, 'overflow', () => true)
-      moveInFlight(cell, slot)
-    }
-    for (const control of new ControlDirectory(region, id).controlsAfter(0)) {
-      if (givesPermits(control)) moveInFlight(control, slot)
-    }
+    handOverBreakers(slot, new Directory(region, id).cells())
+    handOverControls(slot, new ControlDirectory(region, id).controlsAfter(0))
   } catch {
     reportDamage(memory, 'the directory')
   }
   freeSlot(memory, shape, slot, held)
+}
+
+/** Moves what a living thread's slot has in flight to the overflow slot. */
+export function handOverBreakers(slot: number, cells: readonly Cell[]): void {
+  for (const cell of cells) {
+    releasePlacesOf(cell, slot, 'overflow', () => true)
+    if (isCountedFor(cell, slot)) moveInFlight(cell, slot)
+  }
+}
+
+function handOverControls(slot: number, controls: readonly Control[]): void {
+  for (const control of controls) if (givesPermits(control)) moveInFlight(control, slot)
 }

@@ -5,6 +5,7 @@ import { Core } from '../protocol/breaker.ts'
 import type { Cell } from '../protocol/cell.ts'
 import { type Control, ControlDirectory } from '../protocol/control.ts'
 import { cellOf, Directory } from '../protocol/directory.ts'
+import { raiseEdition } from '../protocol/follower.ts'
 import { OVERFLOW_SLOT } from '../protocol/slots.ts'
 import { type Held, reapMarked } from './deaths.ts'
 
@@ -37,11 +38,14 @@ export class Upkeep {
 
   /** All that there is by now. */
   #readOn(): Held {
-    for (const entry of this.#directory.entriesAfter(this.#cores.length)) {
+    for (const entry of this.#directory.entriesAfter(0)) {
+      const { number } = entry
+      if (this.#cells[number]?.entry === entry.word) continue
+      const cell = cellOf(this.#region, entry, KEEPER)
+      this.#cells[number] = cell
       // It asks and records nothing, so the slot does not matter.
-      const core = new Core(cellOf(this.#region, entry, KEEPER), OVERFLOW_SLOT)
-      this.#cores.push(core)
-      this.#cells.push(core.cell)
+      this.#cores[number] = new Core(cell, OVERFLOW_SLOT)
+      raiseEdition(cell)
     }
     this.#controls.push(...this.#controlDirectory.controlsAfter(this.#controls.length))
     return { cells: this.#cells, controls: this.#controls }

@@ -17,8 +17,9 @@
  *    same word on trust for 1, 2, 4, ... 256 calls and then looks at its clock; past the bound it
  *    trusts this tick no more. A late keeper misleads a thread for at most 256 calls in a row.
  * 3. The same fence covers a plain read that the memory model lets be old.
- * 4. What it may be misled about: to refuse although a wait has just ended, and to put a good
- *    outcome into the bucket that has just ended. Everything else reads the clock.
+ * 4. What it may be misled about: to refuse, as breaker, throttle or host group, although the time
+ *    of that is over; and to put a good outcome, or one of a throttle, into a bucket that is over.
+ *    Everything else reads the clock.
  */
 import { hrtime } from 'node:process'
 import { compareExchange, notify, peek, readFixedDouble, store } from '#atomics'

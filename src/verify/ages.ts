@@ -1,5 +1,5 @@
 /** Calls in flight told by age: HUNG and the buckets behind it, in each owner's shard. */
-import { field, isLater } from './format.ts'
+import { field, GENERATION_BITS, isLater } from './format.ts'
 import { AGE_BUCKETS } from './format-breaker.ts'
 import { CERTAIN, hex, type Subject } from './report.ts'
 import { inFlightOf, shardOf } from './totals.ts'
@@ -48,8 +48,9 @@ function checkUnused({ parts, record, say }: Subject, what: string, at: number, 
 function checkCount(subject: Subject, what: string, at: number, epoch: number): number {
   const { parts, record, generation, say } = subject
   const turn = parts.word(record + at)
-  if (turn >>> 28 !== 0) say(at, `TURN ${what}`, `is ${hex(turn)}, more than 28 bits`, CERTAIN)
-  else if (isLater(turn, generation)) {
+  if (turn >>> GENERATION_BITS !== 0) {
+    say(at, `TURN ${what}`, `is ${hex(turn)}, more than ${GENERATION_BITS} bits`, CERTAIN)
+  } else if (turn !== 0 && isLater(turn, generation)) {
     say(at, `TURN ${what}`, `is of generation ${turn}, at generation ${generation}`)
   }
   const count = parts.word(record + at + 1)

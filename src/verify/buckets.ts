@@ -1,6 +1,9 @@
 /** Buckets of time: of breakers' time windows and of controls' windows. */
-import { ahead, field, isLater, type Parts } from './format.ts'
+import { ahead, field, GENERATION_BITS, GENERATIONS, isLater, type Parts } from './format.ts'
 import { CERTAIN, hex, type Options, type Say } from './report.ts'
+
+/** Bits of a bucket's number that STAMP and TURN hold together. */
+const NUMBER_BITS = 30 + 32 - GENERATION_BITS
 
 /** Whose buckets they are, and how they are numbered. */
 export interface Timed {
@@ -46,11 +49,11 @@ function checkStamp(of: Timed, what: string, index: number, at: number): number 
     say('STAMP', `is ${stamp}, not in 0 .. 2^30 - 1`, CERTAIN)
     return undefined
   }
-  const number = (turn >>> 28) * 2 ** 30 + stamp
-  const age = ahead(present, number, 34)
-  if (age >= 2 ** 33) say('STAMP', `says bucket ${number}, now is ${present}`)
+  const number = (turn >>> GENERATION_BITS) * 2 ** 30 + stamp
+  const age = ahead(present, number, NUMBER_BITS)
+  if (age >= 2 ** (NUMBER_BITS - 1)) say('STAMP', `says bucket ${number}, now is ${present}`)
   if (number % buckets !== index) say('STAMP', `says bucket ${number}: another place's`)
-  const generationOf = turn & 0xfffffff
+  const generationOf = turn & (GENERATIONS - 1)
   if (isLater(generationOf, generation)) {
     say('TURN', `is of generation ${generationOf}, at generation ${generation}`)
   }

@@ -1,5 +1,5 @@
 /** An entry of the journal besides its key: each word may lack, or be an older entry's. */
-import { ahead, ENTRY_WORDS, field, JOURNAL_ENTRIES } from './format.ts'
+import { ahead, ENTRY_WORDS, field, isOwnGeneration, JOURNAL_ENTRIES } from './format.ts'
 import type { Entry, Journal } from './journal.ts'
 import { CERTAIN, hex, ms } from './report.ts'
 import { HALF_OPEN } from './state.ts'
@@ -121,7 +121,7 @@ function checkBy(journal: Journal, entry: Entry): void {
 
 function checkCounts(journal: Journal, entry: Entry): void {
   const { parts, breakers, say } = journal
-  const { number, at, breaker, from } = entry
+  const { number, at, breaker, generation, from } = entry
   if (!COUNTS.every(([, word]) => isOwn(journal, entry, word))) return
   const [calls = 0, failures = 0, slow = 0] = COUNTS.map(([, word]) =>
     field(parts.long(at + word), 0, 32),
@@ -129,7 +129,9 @@ function checkCounts(journal: Journal, entry: Entry): void {
   if (failures > calls || slow > calls) {
     say(number, 'CALLS', `says ${failures} failed and ${slow} slow of ${calls} calls`, CERTAIN)
   }
-  const trials = breakers.get(breaker)?.trials ?? calls
+  const standing = breakers.get(breaker)
+  const isKnown = standing !== undefined && isOwnGeneration(standing, generation)
+  const trials = isKnown ? standing.mostTrials : calls
   if (from === HALF_OPEN && calls > trials) {
     say(number, 'CALLS', `says ${calls} trials, ${trials} are permitted`)
   }

@@ -1,11 +1,9 @@
-/** Threads, and directories with their definitions. */
-import { type Area, DEFINITION_WORDS, field, HEADER, LINE, type Parts } from './format.ts'
+/** Threads, and directories. */
+import { checkDefinition, checkHolders, type Defined, type Definition } from './definitions.ts'
+import { type Area, field, HEADER, LINE, type Parts } from './format.ts'
+import { checkMaking } from './making.ts'
 import { CERTAIN, hex, type Options, type Say } from './report.ts'
 
-/** Words of a definition. */
-const NAME_END = 69
-const OPTIONS = 70
-const OPTIONS_END = OPTIONS + 30
 /** In the parent's place of a THREAD word: its thread is known to have ended. */
 const DEAD = 2 ** 26 - 1
 /** Threads from this number on are not Node's, which alone numbers each once. */
@@ -39,29 +37,28 @@ export function checkThreads(parts: Parts, options: Options, say: Say): Map<numb
 }
 
 /** What a directory is of: breakers or controls. */
-export interface Contents<N, S extends { readonly words: number }> {
+export interface Contents<N, S extends { readonly words: number }> extends Defined<N> {
   /** Before what is said of their entries, definitions and arena. */
   readonly prefix: string
   areaOf(parts: Parts): Area
-  /** The options at word `at`, and what is wrong with them. */
-  readOptions(parts: Parts, at: number): { numbers: N; faults: string[] }
   shapeOf(numbers: N, maxThreads: number): S
   /** What tells one from all the others, as it stands in messages. */
   keyOf(name: string, numbers: N): string
+  /** How far the removal of what had the record before has come. */
+  removalOf(parts: Parts, record: number, first: number): Removal
 }
 
-export interface Entry<N, S> {
+/** `removed`: the record is nobody's. `to begin`: it is another's, which nobody has used yet. */
+export type Removal = 'none' | 'removed' | 'to begin'
+
+export interface Entry<N, S> extends Definition<N> {
   /** Its number in the directory. */
   readonly index: number
-  readonly name: string
-  readonly numbers: N
-  /** Whether its options are legal: else its record cannot be read. */
-  readonly isSound: boolean
-  /** When it was made, in ms. */
-  readonly created: number
   readonly shape: S
   readonly record: number
   readonly definition: number
+  readonly edition: number
+  readonly removal: Removal
 }
 
 /** What has been read of a directory. */
@@ -99,7 +96,10 @@ export function checkDirectory<N, S extends { readonly words: number }>(
   }
   const stray = parts.firstNonZero(log.record, area.end)
   if (stray >= 0) told(`arena, word ${stray} is ${hex(parts.word(stray))}, beyond the last record`)
-  checkHolders(log, options, holders)
+  const making = checkMaking(parts, area, options, log.entries, told)
+  const taken = { published: log.published, making }
+  checkHolders(parts, contents.isFixed, area, taken, options, holders, told)
+  checkGroups(log.entries, told)
   return log.entries
 }
 
@@ -109,101 +109,63 @@ function checkEntry<N, S extends { readonly words: number }>(
   word: bigint,
   what: string,
 ): boolean {
-  const { parts, contents, area } = log
-  const wrong = (sentence: string): void => log.say(`${what}: ${sentence}`, CERTAIN)
-  const definition = Number(BigInt.asIntN(32, word >> 32n)) - 1
+  const { parts, contents, area, record } = log
+  const wrong: Say = (sentence, certain) => log.say(`${what}: ${sentence}`, certain)
+  const definition = field(word, 24, 20) - 1
   if (!(definition >= 0 && definition < area.definitionCount)) {
-    wrong(`there is no definition ${definition}`)
+    wrong(`there is no definition ${definition}`, CERTAIN)
     return false
   }
-  if (log.published.has(definition)) wrong(`definition ${definition} has an entry already`)
+  if (log.published.has(definition)) {
+    wrong(`definition ${definition} has an entry already`, contents.isFixed)
+  }
   log.published.add(definition)
-  const found = checkDefinition(log, definition)
-  const key = contents.keyOf(found.name, found.numbers)
-  if (log.keys.has(key)) wrong(`there is an entry for ${key} already`)
-  log.keys.add(key)
+  const found = checkDefinition(parts, contents, area, definition, log.say)
   const shape = contents.shapeOf(found.numbers, parts.maxThreads)
-  const words = field(word, 0, 32) * LINE
+  const words = field(word, 0, 24) * LINE
   if (shape.words !== words) {
-    wrong(`its options need ${shape.words / LINE} lines, not ${words / LINE}`)
+    wrong(`its options need ${shape.words / LINE} lines, not ${words / LINE}`, contents.isFixed)
     return false
   }
-  const { record } = log
   log.record += words
   if (log.record > area.end) {
-    wrong('its record goes beyond the arena')
+    wrong('its record goes beyond the arena', CERTAIN)
     return false
   }
-  log.entries.push({ ...found, index: log.entries.length, shape, record, definition })
+  const removal = contents.removalOf(parts, record, found.first)
+  if (removal !== 'removed') checkKey(log, contents.keyOf(found.name, found.numbers), wrong)
+  const index = log.entries.length
+  log.entries.push({
+    ...found,
+    index,
+    shape,
+    record,
+    definition,
+    edition: field(word, 44, 20),
+    removal,
+  })
   return true
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function checkDefinition<N, S extends { readonly words: number }>(
-  { parts, contents, area, say }: Log<N, S>,
-  definition: number,
-): Pick<Entry<N, S>, 'name' | 'numbers' | 'isSound' | 'created'> {
-  const start = area.definitions + definition * DEFINITION_WORDS
-  const what = `definition ${definition}`
-  const created = parts.double(start + 2)
-  if (!(created >= 0 && created * 1000 <= parts.now + 1)) {
-    say(`${what}, CREATED is ${created}, not a time up to now`)
-  }
-  const { numbers, faults } = contents.readOptions(parts, start + OPTIONS)
-  for (const fault of faults) say(`${what}, ${fault}`, CERTAIN)
-  const options = { numbers, isSound: faults.length === 0, created }
-  const length = parts.word(start + 4)
-  if (!(length >= 1 && length <= 255)) {
-    say(`${what}, NAME_BYTES is ${length}, not in 1 .. 255`, CERTAIN)
-    return { name: `?${definition}`, ...options }
-  }
-  const bytes = new Uint8Array(length)
-  for (let at = 0; at < length; at++) {
-    bytes[at] = parts.word(start + 5 + (at >> 2)) >>> ((at & 3) * 8)
-  }
-  try {
-    return { name: decoder.decode(bytes), ...options }
-  } catch {
-    say(`${what}, NAME is ${Buffer.from(bytes).toString('hex')}, not UTF-8`, CERTAIN)
-    return { name: `?${definition}`, ...options }
-  }
-}
-
-/** A definition without an entry is free, or a living thread is about to publish it. */
-function checkHolders<N, S extends { readonly words: number }>(
-  { parts, area, published, say }: Log<N, S>,
-  options: Options,
-  holders: ReadonlyMap<number, number>,
+/** What is removed still says what it was called; another may be called so by now. */
+function checkKey<N, S extends { readonly words: number }>(
+  { keys, contents }: Log<N, S>,
+  key: string,
+  wrong: Say,
 ): void {
-  const living = new Set(holders.values())
-  const othersMayLive = parts.word(HEADER.OVERFLOW_USED) !== 0
-  for (let definition = 0; definition < area.definitionCount; definition++) {
-    const start = area.definitions + definition * DEFINITION_WORDS
-    checkUnused(parts, start, definition, say)
-    const holder = parts.long(start)
-    const what = `definition ${definition}, HOLDER is ${hex(holder)}`
-    if (holder !== 0n && field(holder, 52, 12) !== 0x800)
-      say(`${what}: not a maker's word`, CERTAIN)
-    if (published.has(definition)) {
-      if (holder === 0n) say(`${what}: free, yet the directory names it`, CERTAIN)
-    } else if (holder !== 0n) {
-      const thread = field(holder, 26, 26)
-      if (options.quiet) say(`${what}: taken by thread ${thread} and never published`)
-      else if (!living.has(thread) && !othersMayLive) {
-        say(`${what}: taken by thread ${thread}, which is not alive, and not published`)
-      }
-    }
-  }
+  if (keys.has(key)) wrong(`there is an entry for ${key} already`, contents.isFixed)
+  keys.add(key)
 }
 
-function checkUnused(parts: Parts, start: number, definition: number, say: Say): void {
-  for (const [from, to] of [
-    [NAME_END, OPTIONS],
-    [OPTIONS_END, DEFINITION_WORDS],
-  ] as const) {
-    const at = parts.firstNonZero(start + from, start + to)
-    if (at < 0) continue
-    say(`definition ${definition}, unused word ${at} is ${hex(parts.word(at))}, not 0`, CERTAIN)
+/** Threads may have given a group different sizes: the largest counts. */
+function checkGroups<N, S>(entries: readonly Entry<N, S>[], say: Say): void {
+  const groups = new Map<string, { keys: number; most: number }>()
+  for (const { removal, maxKeys, group } of entries) {
+    if (removal === 'removed' || maxKeys === 0) continue
+    const { keys, most } = groups.get(group) ?? { keys: 0, most: 0 }
+    groups.set(group, { keys: keys + 1, most: Math.max(most, maxKeys) })
+  }
+  for (const [group, { keys, most }] of groups) {
+    if (keys > most) say(`group "${group}" has ${keys} breakers, MAX_KEYS is ${most}`)
   }
 }

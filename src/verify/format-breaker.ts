@@ -1,6 +1,7 @@
 /** A breaker's options and record, written from native-layout/layout.md and from nothing else. */
-import type { Contents, Entry } from './directory.ts'
-import { LINE, lines, type Parts } from './format.ts'
+import type { Limits, ReadOptions } from './definitions.ts'
+import type { Contents, Entry, Removal } from './directory.ts'
+import { GENERATIONS, LINE, lines, type Parts } from './format.ts'
 
 /** The options of a breaker, by the names of layout.md. */
 export interface Numbers {
@@ -53,12 +54,13 @@ const OPTIONS: readonly [keyof Numbers, (value: number) => boolean][] = [
 ]
 
 /** The options at word `at`, and what is wrong with them. */
-export function readOptions(parts: Parts, at: number): { numbers: Numbers; faults: string[] } {
+export function readOptions(parts: Parts, at: number): ReadOptions<Numbers> {
   const read = OPTIONS.map(([name], index) => [name, parts.double(at + index * 2)] as const)
   const numbers = Object.fromEntries(read) as unknown as Numbers
   const faults = OPTIONS.filter(([name, legal]) => !legal(numbers[name])).map(
     ([name]) => `option ${name} is ${numbers[name]}, which is not legal`,
   )
+  const misfits: string[] = []
   const { window, length, buckets } = numbers
   const isLegalLength =
     window === TIME
@@ -66,11 +68,29 @@ export function readOptions(parts: Parts, at: number): { numbers: Numbers; fault
       : window === COUNT
         ? whole(1, 16_384)(length)
         : whole(1, 4095)(length)
-  if (!isLegalLength) faults.push(`option length is ${length}, which its window ${window} forbids`)
-  if (window !== TIME && buckets !== 1) faults.push(`option buckets is ${buckets}, not 1`)
+  if (!isLegalLength) misfits.push(`option length is ${length}, which its window ${window} forbids`)
+  if (window !== TIME && buckets !== 1) misfits.push(`option buckets is ${buckets}, not 1`)
   const isTold = window === TIME && numbers.slowDurationMs < Number.POSITIVE_INFINITY
-  if (numbers.hanging === 1 && !isTold) faults.push('option hanging is 1, yet no call can hang')
-  return { numbers, faults }
+  if (numbers.hanging === 1 && !isTold) misfits.push('option hanging is 1, yet no call can hang')
+  return { numbers, faults, misfits }
+}
+
+/** What a record is laid out by. */
+const SHAPING = ['window', 'length', 'buckets', 'hanging'] as const
+
+function differenceOf(numbers: Numbers, made: Numbers): string | undefined {
+  const name = SHAPING.find(option => !Object.is(numbers[option], made[option]))
+  return name && `option ${name} is ${made[name]}, in force it is ${numbers[name]}`
+}
+
+/** A trial that hangs has failed, so its lease is no longer than a call that is not slow. */
+function limitsOf(numbers: Numbers): Limits {
+  const { waitMaxMs, waitJitter, trials, trialTimeoutMs, hanging, slowDurationMs } = numbers
+  return {
+    mostTrials: trials,
+    longestWaitMs: waitMaxMs * (1 + waitJitter),
+    longestLeaseMs: hanging === 1 ? Math.min(trialTimeoutMs, slowDurationMs) : trialTimeoutMs,
+  }
 }
 
 /** Offsets of a record's parts from its start. */
@@ -91,9 +111,12 @@ export interface Shape {
 }
 
 export const DETAILS = 1 * LINE
+export const MAX_TRIALS = 64
 export const TRIALS = 9 * LINE
 export const TOTALS_WORDS = 16
 export const TALLY_WORDS = 15 * LINE
+/** Of a tally: to which breaker it and the slot's totals belong. */
+export const TALLY_FIRST = 474
 /** In an owner's shard, where calls in flight are told by age: HUNG, then buckets like it. */
 export const AGE_BUCKETS = 20
 export const AGES_WORDS = (1 + AGE_BUCKETS) * 4
@@ -105,7 +128,7 @@ function shapeOf(numbers: Numbers, maxThreads: number): Shape {
   const outcomes = numbers.length + SPARE_OUTCOMES
   const capacity = numbers.window === COUNT ? 2 ** Math.ceil(Math.log2(outcomes)) : 0
   const buckets = numbers.window === TIME ? numbers.buckets : 0
-  const stock = TRIALS + lines(numbers.trials * 4)
+  const stock = TRIALS + lines(MAX_TRIALS * 4)
   const ring = stock + 3 * LINE
   const shards = ring + lines(capacity)
   const overflowWords = lines(TOTALS_WORDS + buckets * 10)
@@ -129,13 +152,31 @@ function shapeOf(numbers: Numbers, maxThreads: number): Shape {
   }
 }
 
+/** Of STATE: the breaker is gone. */
+export const REMOVED = 6
+
+export function generationOf(word: number): number {
+  return (word >>> 9) & (GENERATIONS - 1)
+}
+
+/** What had the record before went with the generation before the first one of what has it now. */
+function removalOf(parts: Parts, record: number, first: number): Removal {
+  const word = parts.word(record)
+  if ((word & 7) !== REMOVED) return 'none'
+  return (generationOf(word) + 1) % GENERATIONS === first ? 'to begin' : 'removed'
+}
+
 /** The directory of breakers. */
 export const BREAKERS: Contents<Numbers, Shape> = {
   prefix: '',
+  isFixed: false,
   areaOf: parts => parts.breakers,
   readOptions,
+  differenceOf,
+  limitsOf,
   shapeOf,
   keyOf: name => `"${name}"`,
+  removalOf,
 }
 
 export type BreakerEntry = Entry<Numbers, Shape>

@@ -1,4 +1,5 @@
 /** Controls' options and records, written from native-layout/layout.md and from nothing else. */
+import type { ReadOptions } from './definitions.ts'
 import type { Contents, Entry } from './directory.ts'
 import { LINE, lines, type Parts } from './format.ts'
 import { TOTALS_WORDS } from './format-breaker.ts'
@@ -86,10 +87,12 @@ export function kindOf(numbers: Numbers): number {
   return numbers[0] ?? Number.NaN
 }
 
-function readOptions(parts: Parts, at: number): { numbers: Numbers; faults: string[] } {
+function readOptions(parts: Parts, at: number): ReadOptions<Numbers> {
   const numbers = Array.from({ length: OPTION_COUNT }, (_, index) => parts.double(at + index * 2))
   const options = OPTIONS[kindOf(numbers)]
-  if (options === undefined) return { numbers, faults: [`KIND is ${kindOf(numbers)}: no kind`] }
+  if (options === undefined) {
+    return { numbers, faults: [`KIND is ${kindOf(numbers)}: no kind`], misfits: [] }
+  }
   const faults = options.flatMap(([name, legal], index) => {
     const value = numbers[index + 1] ?? Number.NaN
     return legal(value) ? [] : [`option ${name} is ${value}, which is not legal`]
@@ -102,7 +105,13 @@ function readOptions(parts: Parts, at: number): { numbers: Numbers; faults: stri
   if (kindOf(numbers) === HOST_GROUP && longest < (numbers[OPTION.BASE_EJECTION_MS] ?? 0)) {
     faults.push(`option MAX_EJECTION_MS is ${longest}, less than BASE_EJECTION_MS`)
   }
-  return { numbers, faults }
+  return { numbers, faults, misfits: [] }
+}
+
+/** Nobody gives a control other options. */
+function differenceOf(numbers: Numbers, made: Numbers): string | undefined {
+  const at = numbers.findIndex((value, option) => !Object.is(value, made[option]))
+  return at < 0 ? undefined : `option ${at} is ${made[at]}, in force it is ${numbers[at]}`
 }
 
 /** Offsets of a control's record from its start. */
@@ -141,9 +150,13 @@ function shapeOf(numbers: Numbers, maxThreads: number): Shape {
 /** The directory of controls. */
 export const CONTROLS: Contents<Numbers, Shape> = {
   prefix: 'controls, ',
+  isFixed: true,
   areaOf: parts => parts.controls,
   readOptions,
+  differenceOf,
+  limitsOf: () => ({ mostTrials: 0, longestWaitMs: 0, longestLeaseMs: 0 }),
   shapeOf,
+  removalOf: () => 'none',
   keyOf: (name, numbers) => {
     const kind = kindOf(numbers)
     const group = kind === HOST ? ` of group ${numbers[OPTION.GROUP]}` : ''

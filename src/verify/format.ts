@@ -2,7 +2,7 @@
  * Where everything stands in a region, written from native-layout/layout.md and from nothing else:
  * a mistake in src/memory/layout.ts is not repeated here. Offsets count in words of 32 bits.
  */
-import { load, load64, peek, readFixedDouble, viewsOf } from '#atomics'
+import { load, load64, loadDouble, peek, viewsOf } from '#atomics'
 import type { Memory } from '../memory/atomics.ts'
 import { monotonicNow } from '../time/monotonic.ts'
 
@@ -34,7 +34,7 @@ export const HEADER = {
 } as const
 
 export const HEADER_WORDS = 4 * LINE
-export const DEFINITION_WORDS = 4 * LINE
+export const DEFINITION_WORDS = 5 * LINE
 export const JOURNAL_ENTRIES = 1024
 export const ENTRY_WORDS = 3 * LINE
 const SPARE_DEFINITIONS = 64
@@ -53,13 +53,31 @@ export function ahead(a: number, b: number, bits: number): number {
   return Number(BigInt.asUintN(bits, BigInt(a) - BigInt(b)))
 }
 
-const GENERATION_BITS = 28
+export const GENERATION_BITS = 22
 export const GENERATIONS = 2 ** GENERATION_BITS
 
-/** True when generation `a` came after `b`, to within half of all generations. */
+/** What is so little ahead is to come; what is further ahead is old, for generations wrap. */
+export const NEAR = 1024
+
+/** True when generation `a` comes a little after `b`. */
 export function isLater(a: number, b: number): boolean {
   const difference = ahead(a, b, GENERATION_BITS)
-  return difference > 0 && difference < GENERATIONS / 2
+  return difference > 0 && difference < NEAR
+}
+
+/** A record's generations, and from which on they are those of who has it now. */
+export interface Ownership {
+  readonly generation: number
+  readonly first: number
+  /** It has not begun: all that there are were another's. */
+  readonly isToBegin: boolean
+}
+
+/** Whether a generation of the record belongs to who has it now; one that is to come does. */
+export function isOwnGeneration({ generation, first, isToBegin }: Ownership, of: number): boolean {
+  if (first === 0 || isLater(of, generation)) return true
+  if (isToBegin) return false
+  return ahead(generation, of, GENERATION_BITS) <= ahead(generation, first, GENERATION_BITS)
 }
 
 export const FOR_EVER = 2 ** 51 - 1
@@ -67,6 +85,8 @@ export const FOR_EVER = 2 ** 51 - 1
 /** A directory with its definitions and its arena. */
 export interface Area {
   readonly entries: number
+  /** The line of what is being made. */
+  readonly making: number
   readonly directory: number
   readonly definitions: number
   readonly definitionCount: number
@@ -75,11 +95,13 @@ export interface Area {
   readonly end: number
 }
 
-function areaAt(directory: number, entries: number, maxThreads: number, arenaLines: number): Area {
+function areaAt(making: number, entries: number, maxThreads: number, arenaLines: number): Area {
   const definitionCount = entries + maxThreads + SPARE_DEFINITIONS
+  const directory = making + LINE
   const definitions = directory + lines(entries * 2)
   const arena = definitions + definitionCount * DEFINITION_WORDS
-  return { entries, directory, definitions, definitionCount, arena, end: arena + arenaLines * LINE }
+  const end = arena + arenaLines * LINE
+  return { entries, making, directory, definitions, definitionCount, arena, end }
 }
 
 /** The geometry that the header says, and where the parts begin. */
@@ -122,7 +144,7 @@ export class Parts {
   }
 
   double(at: number): number {
-    return readFixedDouble(this.memory, at / 2)
+    return loadDouble(this.memory, at / 2)
   }
 
   /** The first word in [from, to) that is not zero, or -1. */

@@ -46,8 +46,8 @@ export function checkHeader(parts: Parts, say: Say): boolean {
   checkKeeper(parts, say)
   checkPeople(parts, say)
   checkPadding(parts, say)
-  const { faults } = readOptions(parts, parts.defaults)
-  for (const fault of faults) say(`defaults, ${fault}`, CERTAIN)
+  const { faults, misfits } = readOptions(parts, parts.defaults)
+  for (const fault of [...faults, ...misfits]) say(`defaults, ${fault}`, CERTAIN)
   return true
 }
 
@@ -97,6 +97,8 @@ function checkPadding(parts: Parts, say: Say): void {
     ['header', HEADER.JOURNAL_HEAD + 1, parts.defaults],
     ['defaults', parts.defaults + 30, parts.threads],
     ['threads', parts.threads + (parts.maxThreads + 1) * 2, parts.presence],
+    ['making', breakers.making + 2, breakers.directory],
+    ['making of controls', controls.making + 2, controls.directory],
     ['directory', breakers.directory + breakers.entries * 2, breakers.definitions],
     ['directory of controls', controls.directory + controls.entries * 2, controls.definitions],
   ] as const) {

@@ -1,16 +1,20 @@
 /**
- * The entries of each breaker, in order. A transition is published by whoever has appended or found
- * its entry, so none lacks; a helper may append a second, before the next of that breaker.
+ * The entries of each breaker, in order: of the one that has the record now. A transition is
+ * published by whoever has appended or found its entry, so none lacks; a helper may append a
+ * second, before the next of that breaker.
  */
 import { makerOf, timeOf } from './details.ts'
+import { isOwnGeneration } from './format.ts'
 import type { Entry, Journal, Standing } from './journal.ts'
 import { CLOSED, wrap } from './state.ts'
 
 export function checkHistory(journal: Journal): void {
   const byBreaker = groupsOf(journal.entries, ({ breaker }) => breaker)
   for (const [breaker, standing] of journal.breakers) {
-    const entries = byBreaker.get(breaker) ?? []
-    checkOrder(journal, entries)
+    const all = byBreaker.get(breaker) ?? []
+    // What had the record before has no standing any more.
+    const entries = all.filter(({ generation }) => isOwnGeneration(standing, generation))
+    checkOrder(journal, standing, entries)
     checkEnd(journal, breaker, standing, entries)
     if (!journal.options.deaths) checkMakers(journal, entries)
   }
@@ -29,8 +33,12 @@ function groupsOf(
   return groups
 }
 
-function checkOrder({ isWhole, say }: Journal, entries: readonly Entry[]): void {
-  let before = isWhole ? { generation: 0, to: CLOSED } : undefined
+function checkOrder(
+  { isWhole, say }: Journal,
+  { first: start }: Standing,
+  entries: readonly Entry[],
+): void {
+  let before = isWhole ? { generation: start, to: CLOSED } : undefined
   let first: Entry | undefined
   for (const entry of entries) {
     const { number, breaker, generation, from, to } = entry
@@ -51,24 +59,26 @@ function checkOrder({ isWhole, say }: Journal, entries: readonly Entry[]): void 
   }
 }
 
+/** A removal has no entry, so what came before it is the last. */
 function checkEnd(
   { options, isWhole, say }: Journal,
   breaker: number,
-  { generation, state }: Standing,
+  { generation, state, first, removal, isToBegin }: Standing,
   entries: readonly Entry[],
 ): void {
   const last = entries.at(-1)
+  const end = removal === 'removed' ? wrap(generation - 1) : generation
   if (last === undefined) {
-    if (!isWhole || generation === 0) return
+    if (!isWhole || isToBegin || end === first) return
     say(0, 'KEY', `and later ones know nothing of breaker ${breaker}, at generation ${generation}`)
     return
   }
   // Appended by somebody who died before it was published.
   if (options.deaths && last.generation === wrap(generation + 1)) return
   const what = `of breaker ${breaker}, its last,`
-  if (last.generation !== generation) {
+  if (last.generation !== end) {
     say(last.number, 'KEY', `${what} began ${last.generation}, STATE says ${generation}`)
-  } else if (last.to !== state) {
+  } else if (removal === 'none' && last.to !== state) {
     say(last.number, 'KEY', `${what} led to ${last.to}, STATE says ${state}`)
   }
 }

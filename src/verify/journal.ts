@@ -6,21 +6,31 @@
  * before, and raises it over it at once, so at most one is there beyond, where somebody died.
  */
 import { checkDetails } from './details.ts'
-import { ENTRY_WORDS, field, HEADER, JOURNAL_ENTRIES, type Parts } from './format.ts'
+import type { Removal } from './directory.ts'
+import {
+  ENTRY_WORDS,
+  field,
+  GENERATION_BITS,
+  HEADER,
+  JOURNAL_ENTRIES,
+  type Ownership,
+  type Parts,
+} from './format.ts'
 import { checkHistory } from './history.ts'
 import { CERTAIN, hex, type Options, type Say } from './report.ts'
 import { STATES } from './state.ts'
 
-const LAPS = 2 ** 14
+const LAP_BITS = 20
+const LAPS = 2 ** LAP_BITS
 const NUMBERS = 2 ** 32
 
 /** What is known of a breaker besides. */
-export interface Standing {
-  readonly generation: number
+export interface Standing extends Ownership {
+  readonly removal: Removal
   readonly state: number
   /** When the generation began, in microseconds; undefined where the record does not say. */
   readonly since: number | undefined
-  readonly trials: number
+  readonly mostTrials: number
 }
 
 /** An entry with a legal key. */
@@ -96,7 +106,7 @@ function checkKey(
     if (stray >= 0) say(number, `word ${stray - at}`, `is ${hex(parts.word(stray))}, KEY is 0`)
     return undefined
   }
-  const lap = field(key, 50, 14)
+  const lap = field(key, 44, LAP_BITS)
   if (lap !== lapOf(number) && lap !== lapOf(next)) {
     say(number, 'KEY', `is ${hex(key)}, of lap ${lap}, JOURNAL_HEAD ${head} says ${lapOf(number)}`)
     return undefined
@@ -117,7 +127,7 @@ function readKey(
   say: Journal['say'],
 ): Entry | undefined {
   const [from, to] = [field(key, 3, 3), field(key, 0, 3)]
-  const breaker = field(key, 34, 16)
+  const breaker = field(key, 28, 16)
   for (const state of [from, to]) {
     if (state < STATES) continue
     say(number, 'KEY', `is ${hex(key)}: there is no state ${state}`, CERTAIN)
@@ -131,5 +141,5 @@ function readKey(
     say(number, 'KEY', `is ${hex(key)}: there is no breaker ${breaker}`)
     return undefined
   }
-  return { number, at, breaker, generation: field(key, 6, 28), from, to }
+  return { number, at, breaker, generation: field(key, 6, GENERATION_BITS), from, to }
 }

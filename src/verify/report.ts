@@ -1,5 +1,7 @@
 /** How a violation is told: breaker, word and value in one sentence. */
-import type { Parts } from './format.ts'
+import type { Limits } from './definitions.ts'
+import type { Removal } from './directory.ts'
+import type { Ownership, Parts } from './format.ts'
 import type { Numbers, Shape } from './format-breaker.ts'
 
 export interface Options {
@@ -26,15 +28,19 @@ export const CERTAIN = true
 export type Say = (sentence: string, certain?: boolean) => void
 
 /** One breaker of the region that is looked at. */
-export interface Subject {
+export interface Subject extends Limits, Ownership {
   readonly parts: Parts
   readonly options: Options
   readonly numbers: Numbers
   readonly shape: Shape
   /** Its record's start, in words. */
   readonly record: number
-  readonly generation: number
   readonly state: number
+  readonly removal: Removal
+  /** Of its entry. */
+  readonly edition: number
+  /** Whether it is known that it never had other options. */
+  readonly isAsMade: boolean
   /** Adds "breaker ..., word ..." before what it is told; words count from its record on. */
   readonly say: (word: number, name: string, sentence: string, certain?: boolean) => void
 }

@@ -1,6 +1,6 @@
 /** STATE and the words that belong to its generation, and the trials. */
-import { ahead, FOR_EVER, field, GENERATIONS, isLater, LINE } from './format.ts'
-import { DETAILS, TRIALS } from './format-breaker.ts'
+import { ahead, FOR_EVER, field, GENERATIONS, isLater, isOwnGeneration, LINE } from './format.ts'
+import { DETAILS, MAX_TRIALS, REMOVED, TRIALS } from './format-breaker.ts'
 import { CERTAIN, hex, ms, type Say, type Subject } from './report.ts'
 import { checkText, NO_TAG, TEXT_WORDS } from './text.ts'
 
@@ -8,6 +8,7 @@ export const CLOSED = 0
 const OPEN = 1
 export const HALF_OPEN = 2
 export const FORCED_OPEN = 3
+/** Those that users see, of which transitions are counted. */
 export const STATES = 6
 
 /** Words from a record's start. Each is a pair of longs, taken in turn by generation. */
@@ -24,10 +25,14 @@ export function wrap(generation: number): number {
 }
 
 export function checkState(subject: Subject): void {
-  const { parts, record, state, say } = subject
+  const { parts, record, state, generation, first, isToBegin, say } = subject
   const word = parts.word(record)
   if (word < 0) say(0, 'STATE', `is ${hex(word)}, more than 31 bits`, CERTAIN)
-  if (state >= STATES) say(0, 'STATE', `is ${hex(word)}: there is no state ${state}`, CERTAIN)
+  if (state > REMOVED) say(0, 'STATE', `is ${hex(word)}: there is no state ${state}`, CERTAIN)
+  checkEdition(subject, word)
+  if (first !== 0 && isLater(first, generation) && !isToBegin) {
+    say(0, 'STATE', `says generation ${generation}, its first is ${first}`)
+  }
   for (const [from, to] of [
     [1, LINE],
     [TRANSITIONS_END, TRIALS],
@@ -35,6 +40,20 @@ export function checkState(subject: Subject): void {
     const at = parts.firstNonZero(record + from, record + to)
     if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`, CERTAIN)
   }
+}
+
+const EDITIONS = 64
+
+/**
+ * Who replaces the options raises the edition of STATE, unless it dies: then the next who looks
+ * does. Nobody has looked yet at one that is to begin, nor at one that is as it was made.
+ */
+function checkEdition({ edition, options, isToBegin, say }: Subject, word: number): void {
+  const said = (word >>> 3) % EDITIONS
+  const behind = ahead(edition, said, 6)
+  const mayLag = !options.quiet || options.deaths || isToBegin || word === 0
+  if (behind === 0 || (behind < EDITIONS / 2 && mayLag)) return
+  say(0, 'STATE', `is of edition ${said}, its entry's is ${edition}`)
 }
 
 export function checkDetails(subject: Subject): void {
@@ -58,7 +77,8 @@ function mayBeOther(subject: Subject, tag: number, tagOf: (generation: number) =
   return options.deaths === true && tag === tagOf(wrap(generation + 1))
 }
 
-function checkCurrentNext({ parts, record, generation, state, numbers, say }: Subject): void {
+function checkCurrentNext(subject: Subject): void {
+  const { parts, record, generation, state, longestWaitMs, say } = subject
   const word = NEXT + (generation & 1) * 2
   const long = parts.long(record + word)
   if (field(long, 54, 10) !== generation % 1024) {
@@ -68,7 +88,6 @@ function checkCurrentNext({ parts, record, generation, state, numbers, say }: Su
   const decided = field(long, 51, 3)
   if (decided !== state) say(word, 'NEXT', `decided state ${decided}, STATE says ${state}`)
   const time = field(long, 0, 51)
-  const longestWaitMs = numbers.waitMaxMs * (1 + numbers.waitJitter)
   const latest = parts.now + 1 + (state === OPEN ? Math.ceil(longestWaitMs * 1000) : 0)
   if (state !== FORCED_OPEN && time > latest) {
     say(word, 'NEXT', `says ${ms(time)}, at ${ms(parts.now)}: later than any wait lasts`)
@@ -84,7 +103,7 @@ function checkOtherNext(subject: Subject): void {
     say(word, 'NEXT', `is ${hex(long)}, tagged ${tag}, beside generation ${generation}`)
   }
   const decided = field(long, 51, 3)
-  if (decided >= STATES) {
+  if (decided > REMOVED) {
     say(word, 'NEXT', `is ${hex(long)}: there is no state ${decided}`, CERTAIN)
   }
 }
@@ -166,22 +185,20 @@ const CLAIMED = 1
 const SUCCEEDED = 2
 const FAILED = 3
 
+/** Other options may have permitted more trials; those before them have not been settled yet. */
 export function checkTrials(subject: Subject, liveSlots: ReadonlySet<number>): void {
-  const { parts, record, numbers, shape, say } = subject
+  const { numbers } = subject
   const kinds = [0, 0, 0, 0]
-  for (let place = 0; place < numbers.trials; place++) {
+  for (let place = 0; place < MAX_TRIALS; place++) {
     const kind = checkPlace(subject, place, liveSlots)
-    kinds[kind] = (kinds[kind] ?? 0) + 1
+    if (place < numbers.trials) kinds[kind] = (kinds[kind] ?? 0) + 1
   }
   checkVerdict(subject, kinds[SUCCEEDED] ?? 0, kinds[FAILED] ?? 0)
-  const end = shape.trials + numbers.trials * 4
-  const at = parts.firstNonZero(record + end, record + shape.stock)
-  if (at >= 0) say(at - record, 'unused', `is ${hex(parts.word(at))}, not 0`, CERTAIN)
 }
 
 /** The kind of outcome that the place holds for the current generation; 0 for none. */
 function checkPlace(subject: Subject, place: number, liveSlots: ReadonlySet<number>): number {
-  const { parts, record, options, numbers, shape, generation, state } = subject
+  const { parts, record, options, shape, generation, state, mostTrials } = subject
   const word = shape.trials + place * 4
   const say: Say = (sentence, certain) => subject.say(word, `PLACE ${place}`, sentence, certain)
   const long = parts.long(record + word)
@@ -189,7 +206,9 @@ function checkPlace(subject: Subject, place: number, liveSlots: ReadonlySet<numb
   const kind = field(long, 34, 2)
   const slot = field(long, 0, 12)
   if (slot > parts.maxThreads) say(`is ${hex(long)}: there is no slot ${slot}`, CERTAIN)
-  if (isLater(of, generation)) {
+  if (of >= GENERATIONS) say(`is ${hex(long)}: there is no generation ${of}`, CERTAIN)
+  // A place that nobody ever took is of generation 0.
+  if (long !== 0n && isLater(of, generation)) {
     say(`is ${hex(long)}, of generation ${of}, at generation ${generation}`)
     return 0
   }
@@ -199,7 +218,12 @@ function checkPlace(subject: Subject, place: number, liveSlots: ReadonlySet<numb
   if (kind !== 0 && !hasLease && !(options.deaths && kind === CLAIMED)) {
     say(`is claimed or settled, its LEASE is ${hex(lease)}, of another claim`)
   }
-  const latest = parts.now + 1 + Math.ceil(numbers.trialTimeoutMs * 1000)
+  // An earlier breaker's leases may have been longer, and its trials more.
+  if (!isOwnGeneration(subject, of) || (long === 0n && lease === 0n)) return 0
+  if (place >= mostTrials) {
+    say(`is ${hex(long)}, MOST_TRIALS is ${mostTrials}`)
+  }
+  const latest = parts.now + 1 + Math.ceil(subject.longestLeaseMs * 1000)
   if (end > latest && !(end === FOR_EVER && latest > FOR_EVER)) {
     say(`has a LEASE until ${ms(end)}, at ${ms(parts.now)}: longer than any lasts`)
   }
@@ -212,10 +236,13 @@ function checkPlace(subject: Subject, place: number, liveSlots: ReadonlySet<numb
   return kind
 }
 
-/** A verdict that the places hold has been carried out, unless its settler died. */
+/**
+ * A verdict that the places hold has been carried out, unless its settler died: by the options that
+ * were in force then.
+ */
 function checkVerdict(subject: Subject, succeeded: number, failed: number): void {
-  const { options, numbers, shape, state } = subject
-  if (state !== HALF_OPEN || options.deaths) return
+  const { options, numbers, shape, state, isAsMade } = subject
+  if (state !== HALF_OPEN || options.deaths || !isAsMade) return
   const isDecided =
     numbers.trialFailureRate > 0
       ? succeeded + failed === numbers.trials

@@ -1,9 +1,9 @@
 /** What each slot counts for people alone: refusals in rare states, and how long calls took. */
-import { field, HEADER } from './format.ts'
-import { TALLY_WORDS } from './format-breaker.ts'
-import { CERTAIN, hex, type Subject } from './report.ts'
+import { field, GENERATIONS, HEADER, isLater, isOwnGeneration } from './format.ts'
+import { TALLY_FIRST, TALLY_WORDS } from './format-breaker.ts'
+import { CERTAIN, hex, ms, type Subject } from './report.ts'
 import { FORCED_OPEN, HALF_OPEN, STATES, TRANSITIONS } from './state.ts'
-import { shardOf } from './totals.ts'
+import { isCounted, shardOf } from './totals.ts'
 
 /** Words of a tally. */
 const REFUSED = [
@@ -19,7 +19,8 @@ const UNIT = 100
 const STEPS = 10
 const OCTAVES = 23
 const COUNTERS = 1 + OCTAVES * STEPS + 1
-const DURATIONS_END = DURATIONS + COUNTERS * 2
+const USED = DURATIONS + COUNTERS * 2
+const END = TALLY_FIRST + 1
 
 export function checkTallies(subject: Subject): void {
   const { parts, record, shape } = subject
@@ -37,15 +38,18 @@ export function checkTallies(subject: Subject): void {
   }
 }
 
+/** What is counted for nobody any more may be anything, but nobody counts below zero. */
 function checkTally(subject: Subject, slot: number, at: number): void {
   const { parts, record, say } = subject
-  const stray = parts.firstNonZero(record + at + DURATIONS_END, record + at + TALLY_WORDS)
+  const isCurrent = isCounted(subject, slot)
+  const stray = parts.firstNonZero(record + at + END, record + at + TALLY_WORDS)
   if (stray >= 0) say(stray - record, 'unused', `is ${hex(parts.word(stray))}, not 0`, CERTAIN)
+  checkOwner(subject, slot, at)
   for (const [name, word, state] of REFUSED) {
     const refused = parts.long(record + at + word)
     const what = `${name} of slot ${slot}`
     if (refused < 0n) say(at + word, what, `is ${refused}`, CERTAIN)
-    if (refused > 0n && !everEntered(subject, state)) {
+    if (isCurrent && refused > 0n && !everEntered(subject, state)) {
       say(at + word, what, `is ${refused}, yet it was never in state ${state}`)
     }
   }
@@ -53,13 +57,33 @@ function checkTally(subject: Subject, slot: number, at: number): void {
   if (stalls < 0n) {
     say(at + LOCAL_STALLS, `LOCAL_STALLS of slot ${slot}`, `is ${stalls}`, CERTAIN)
   }
-  checkDurations(subject, slot, at)
+  checkDurations(subject, slot, at, isCurrent)
 }
 
-function everEntered({ parts, record }: Subject, state: number): boolean {
+/** Of which breaker they are, and when it was last looked up there. */
+function checkOwner(subject: Subject, slot: number, at: number): void {
+  const { parts, record, first: present, say } = subject
+  const first = parts.word(record + at + TALLY_FIRST)
+  const of = `of slot ${slot}`
+  if (!(first >= 0 && first < GENERATIONS)) {
+    say(at + TALLY_FIRST, `FIRST ${of}`, `is ${first}, no generation`, CERTAIN)
+  } else if (first !== 0 && isLater(first, present)) {
+    say(at + TALLY_FIRST, `FIRST ${of}`, `is ${first}, the record's ${present}`)
+  }
+  const used = parts.double(record + at + USED)
+  if (!(used >= 0)) say(at + USED, `USED_MS ${of}`, `is ${used}, not a time`, CERTAIN)
+  // A thread that has not read its clock notes the latest that it can be: two ticks on.
+  else if ((used - 2 * parts.double(HEADER.TICK_MS)) * 1000 > parts.now + 1) {
+    say(at + USED, `USED_MS ${of}`, `is ${used}, at ${ms(parts.now)}`)
+  }
+}
+
+function everEntered(subject: Subject, state: number): boolean {
+  const { parts, record } = subject
   for (let from = 0; from < STATES; from++) {
     const word = record + TRANSITIONS + (from * STATES + state) * 2
-    if (field(parts.long(word), 32, 32) !== 0) return true
+    const tag = field(parts.long(word), 32, 32)
+    if (tag !== 0 && isOwnGeneration(subject, tag - 1)) return true
   }
   return false
 }
@@ -73,7 +97,7 @@ function leastOf(counter: number): number {
 }
 
 /** Only outcomes that counted are measured, and their sum is one that the counters allow. */
-function checkDurations(subject: Subject, slot: number, at: number): void {
+function checkDurations(subject: Subject, slot: number, at: number, isCurrent: boolean): void {
   const { parts, record, options, say } = subject
   let [count, least, most] = [0n, 0n, 0n]
   let hasEnd = true
@@ -90,6 +114,7 @@ function checkDurations(subject: Subject, slot: number, at: number): void {
   const sayMicros = (sentence: string, certain?: boolean): void =>
     say(at + MICROS, `MICROS of slot ${slot}`, `is ${micros}${sentence}`, certain)
   if (micros < 0n) sayMicros('', CERTAIN)
+  if (!isCurrent) return
   // Whoever dies in between has counted the duration and nothing else.
   if (!options.deaths && micros < least) sayMicros(`, its ${count} durations are ${least} or more`)
   if (hasEnd && micros > most) sayMicros(`, its ${count} durations are ${most} or less`)

@@ -1,6 +1,6 @@
 /** The totals of each shard: conservation (P6), and what no shard without an owner holds. */
-import { HEADER } from './format.ts'
-import { AGES_WORDS, TIME, TOTALS_WORDS } from './format-breaker.ts'
+import { GENERATIONS, HEADER, isOwnGeneration } from './format.ts'
+import { AGES_WORDS, TALLY_FIRST, TALLY_WORDS, TIME, TOTALS_WORDS } from './format-breaker.ts'
 import { CERTAIN, hex, type Subject } from './report.ts'
 
 export const TOTAL_NAMES = [
@@ -30,7 +30,9 @@ export function checkTotals(subject: Subject, liveSlots: ReadonlySet<number>): v
       subject.say(stray - record, `shard ${slot}`, sentence)
     }
     checkPadding(subject, slot, at, words)
-    inFlight += checkShard(subject, slot, at, liveSlots)
+    const left = checkShard(subject, slot, at, liveSlots)
+    // Outcomes that came when it was gone were counted in their own threads' slots alone.
+    if (slot > 0 || subject.removal === 'none') inFlight += left
   }
   if (options.quiet && inFlight !== 0n) {
     const sentence = `leave ${inFlight} calls in flight, yet nothing should be`
@@ -52,9 +54,16 @@ function checkPadding(subject: Subject, slot: number, at: number, words: number)
   if (stray >= 0) say(stray - record, 'unused', `is ${hex(parts.word(stray))}, not 0`, CERTAIN)
 }
 
-/** Permits that the slot gave and has not seen settled. */
+/** Whether the slot's totals and tally are of who has the record now; slot 0's always are. */
+export function isCounted({ parts, record, shape, first }: Subject, slot: number): boolean {
+  if (slot === 0) return true
+  return parts.word(record + shape.tallies + slot * TALLY_WORDS + TALLY_FIRST) === first
+}
+
+/** Permits that the slot gave and has not seen settled; none where it counted for another. */
 export function inFlightOf(subject: Subject, slot: number): bigint {
   const { parts, record } = subject
+  if (!isCounted(subject, slot)) return 0n
   const at = record + shardOf(subject, slot)
   const ended = (['SUCCEEDED', 'FAILED', 'IGNORED', 'LATE', 'ABANDONED'] as const).map(name =>
     parts.long(at + TOTAL_NAMES.indexOf(name) * 2),
@@ -75,7 +84,9 @@ function checkShard(
     if (total >= 0n) return
     say(at + index * 2, `${TOTAL_NAMES[index]} of slot ${slot}`, `is ${total}`, CERTAIN)
   })
-  const of = (name: TotalName): bigint => totals[TOTAL_NAMES.indexOf(name)] ?? 0n
+  const isCurrent = isCounted(subject, slot)
+  const of = (name: TotalName): bigint =>
+    isCurrent ? (totals[TOTAL_NAMES.indexOf(name)] ?? 0n) : 0n
   const recorded = of('SUCCEEDED') + of('FAILED')
   const inFlight = inFlightOf(subject, slot)
   if (inFlight < 0n) {
@@ -93,13 +104,15 @@ function checkShard(
   return inFlight
 }
 
-function outcomesInBuckets({ parts, record, numbers }: Subject, at: number): bigint {
+/** Of who has the record now. */
+function outcomesInBuckets(subject: Subject, at: number): bigint {
+  const { parts, record, numbers } = subject
   let sum = 0n
   const buckets = numbers.window === TIME ? numbers.buckets : 0
   for (let index = 0; index < buckets; index++) {
-    for (let kind = 0; kind < 4; kind++) {
-      sum += BigInt(parts.word(record + at + TOTALS_WORDS + index * 8 + 2 + kind) >>> 0)
-    }
+    const bucket = record + at + TOTALS_WORDS + index * 8
+    if (!isOwnGeneration(subject, parts.word(bucket + 1) & (GENERATIONS - 1))) continue
+    for (let kind = 0; kind < 4; kind++) sum += BigInt(parts.word(bucket + 2 + kind) >>> 0)
   }
   return sum
 }

@@ -8,7 +8,8 @@
  * may leave half done is legal: a decision that nobody has published, details of that generation,
  * its count and its entry, an entry beyond JOURNAL_HEAD or without details, a claim without a
  * lease, a verdict not carried out, an index taken and not written, a bucket in the midst of its
- * turn, a duration counted and nothing else of its call, a slot that is marked dead.
+ * turn, a duration counted and nothing else of its call, a slot that is marked dead, a breaker that
+ * is being made, a definition that no entry names any more, an edition that STATE does not say.
  *
  * A region that was copied while threads worked is not of one moment: words that should fit each
  * other may not. A finding says whether that could be its cause.
@@ -17,7 +18,7 @@ import { checkAges } from './ages.ts'
 import { checkControls } from './controls.ts'
 import { checkDirectory, checkThreads } from './directory.ts'
 import { field, HEADER_WORDS, Parts } from './format.ts'
-import { BREAKERS, type BreakerEntry } from './format-breaker.ts'
+import { BREAKERS, type BreakerEntry, generationOf } from './format-breaker.ts'
 import { checkHeader, checkPresence } from './header.ts'
 import { checkJournal, type Standing } from './journal.ts'
 import { CERTAIN, type Finding, type Options, type Say, type Subject } from './report.ts'
@@ -56,25 +57,27 @@ export function findingsOf(buffer: SharedArrayBuffer, options: Options = {}): Fi
   return findings
 }
 
-function standingOf({ parts, record, generation, state }: Subject, entry: BreakerEntry): Standing {
+function standingOf(subject: Subject, entry: BreakerEntry): Standing {
+  const { parts, record, generation } = subject
   const long = parts.long(record + SINCE + (generation & 1) * 2)
   const isSaid = field(long, 51, 13) === generation % 8192 && entry.created >= 0
   // Nothing is before its breaker.
   const since = isSaid ? Math.max(field(long, 0, 51), Math.round(entry.created * 1000)) : undefined
-  return { generation, state, since, trials: entry.numbers.trials }
+  const { first, isToBegin, removal, state, mostTrials } = subject
+  return { generation, first, isToBegin, removal, state, since, mostTrials }
 }
 
 function subjectOf(parts: Parts, options: Options, entry: BreakerEntry, say: Say): Subject {
-  const { name, numbers, shape, record } = entry
+  const { name, record, removal, first, edition } = entry
   const word = parts.word(record)
   return {
+    ...entry,
     parts,
     options,
-    numbers,
-    shape,
-    record,
-    generation: (word >>> 3) & 0xfffffff,
+    generation: generationOf(word),
     state: word & 7,
+    isToBegin: removal === 'to begin',
+    isAsMade: first === 0 && edition === 1,
     say: (at, what, sentence, certain) =>
       say(`breaker "${name}", word ${at}, ${what} ${sentence}`, certain),
   }

@@ -1,12 +1,9 @@
 /** What stands in the three windows, the stock and the periodic sum. */
 import { checkBucket, checkOverflowBuckets, type Timed } from './buckets.ts'
-import { ahead, field, isLater } from './format.ts'
+import { ahead, field, GENERATIONS, isLater, NEAR } from './format.ts'
 import { CONSECUTIVE, COUNT, type Numbers, TIME, TOTALS_WORDS } from './format-breaker.ts'
 import { CERTAIN, hex, ms, type Say, type Subject } from './report.ts'
 import { CLOSED } from './state.ts'
-
-/** Generations that stand in 20 bits are called future when they are this little ahead. */
-const NEAR = 1024
 
 /** In a STOCK word: its sum found the minimum of calls. */
 const HOLDS_MINIMUM = 1 << 14
@@ -104,10 +101,13 @@ function addKind(counts: Counts, kind: number, times: number): void {
   if (kind & 2) counts.slow += times
 }
 
-/** A count window's outcomes leave with new ones only, so a threshold once reached was judged. */
+/**
+ * A count window's outcomes leave with new ones only, so a threshold once reached was judged: by
+ * the options that were in force then.
+ */
 function checkThreshold(subject: Subject, counts: Counts): void {
-  const { numbers, shape, options, state, say } = subject
-  if (state !== CLOSED || options.deaths) return
+  const { numbers, shape, options, state, isAsMade, say } = subject
+  if (state !== CLOSED || options.deaths || !isAsMade) return
   if (counts.calls < minimumOf(numbers)) return
   if (missing(numbers, counts) > 0) return
   const { calls, failures, slow } = counts
@@ -136,8 +136,8 @@ function missing(numbers: Numbers, counts: Counts): number {
  * the minimum of calls all count, from there on bad ones.
  */
 function checkStock(subject: Subject, counts: Counts): void {
-  const { parts, record, shape, numbers, options, state, say } = subject
-  if (state !== CLOSED || options.deaths || !options.quiet) return
+  const { parts, record, shape, numbers, options, state, isAsMade, say } = subject
+  if (state !== CLOSED || options.deaths || !options.quiet || !isAsMade) return
   if (counts.calls === 0) return
   const word = parts.word(record + shape.stock)
   const left = (word & 0x3fff) - 8192
@@ -209,7 +209,9 @@ function checkSummary(subject: Subject): void {
   if (new Set([field(at, 51, 13), ...tags]).size > 1) return
   const values = longs.map(long => field(long, 0, 32))
   const [of = 0, calls = 0, failures = 0, slow = 0, both = 0] = values
-  if (isLater(of, generation)) say(2, 'SUMMARY GENERATION', `is ${of}, later than ${generation}`)
+  if (of >= GENERATIONS) say(2, 'SUMMARY GENERATION', `is ${of}: there is none`, CERTAIN)
+  else if (of !== 0 && isLater(of, generation))
+    say(2, 'SUMMARY GENERATION', `is ${of}, later than ${generation}`)
   if (failures > calls || slow > calls || both > Math.min(failures, slow)) {
     const sentence = `says ${failures} failed, ${slow} slow, ${both} both of ${calls} calls`
     say(3, 'SUMMARY', sentence, CERTAIN)

@@ -39,9 +39,10 @@ it('EV-04: every listener of four threads sees one chain, in order, to the state
     waitDurationInOpenStateMs: 10,
     permittedNumberOfCallsInHalfOpenState: 1,
   })
+  const heardByAll = new Int32Array(new SharedArrayBuffer(16))
   const workers = await Promise.all(
-    [1, 2, 3, 4].map(async () => {
-      const workerData = { handle: registry.handle, transitions: TRANSITIONS }
+    [0, 1, 2, 3].map(async index => {
+      const workerData = { handle: registry.handle, transitions: TRANSITIONS, heardByAll, index }
       const worker = new Worker(new URL('events.mjs', import.meta.url), { workerData })
       onTestFinished(async () => {
         await worker.terminate()
@@ -50,21 +51,22 @@ it('EV-04: every listener of four threads sees one chain, in order, to the state
       return worker
     }),
   )
-  const ask = async (worker: Worker): Promise<StateChange[]> => {
+  const ask = async <T>(worker: Worker): Promise<T> => {
     worker.postMessage('go')
-    return (await once(worker, 'message'))[0] as StateChange[]
+    return (await once(worker, 'message'))[0] as T
   }
-  const isThrough = (told: StateChange[]): boolean =>
-    told.length > 0 && told.length >= Math.max(TRANSITIONS, breaker.snapshot().transitions)
+  // Nobody makes a call once all are done.
+  await Promise.all(workers.map(ask))
+  const { state, transitions } = breaker.snapshot()
+  expect(transitions).toBeGreaterThanOrEqual(TRANSITIONS)
   const streams = await Promise.all(
     workers.map(async worker => {
       for (const deadline = Date.now() + 20_000; ; ) {
-        const told = await ask(worker)
-        if (isThrough(told) || Date.now() > deadline) return told
+        const told = await ask<StateChange[]>(worker)
+        if (told.length >= transitions || Date.now() > deadline) return told
       }
     }),
   )
-  const { state, transitions } = breaker.snapshot()
   for (const told of streams) {
     expect(told.map(({ generation }) => generation)).toEqual(
       Array.from({ length: transitions }, (_, index) => index + 1),

@@ -12,6 +12,7 @@ import { Worker } from 'node:worker_threads'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CircuitBreaker, createRegistry, type Registry } from '../../src/index.ts'
+import { viewsOf, whenNotified } from '../../src/memory/atomics.ts'
 import { verify } from '../../src/verify/verify.ts'
 import { until } from '../threads/crew.ts'
 import { JOBS, OPEN_JOBS, WINDOW_JOBS, WINDOWS, type WindowName } from './jobs.ts'
@@ -33,15 +34,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Runs a worker up to its k-th access and ends it. False when it was done before. */
 async function dieAt(registry: Registry, window: string, job: string, after: number) {
   const control = new SharedArrayBuffer(8)
-  const words = new Int32Array(control)
+  const words = viewsOf(control)
   const workerData = { handle: registry.handle, window, job, after, control }
   const worker = new Worker(join(folder, 'worker.js'), { workerData })
   const done = once(worker, 'message').then(() => true)
   const exited = once(worker, 'exit')
-  const parked = (async () => {
-    while (Atomics.load(words, 0) === 0) await new Promise(setImmediate)
-    return false
-  })()
+  const parked = Promise.resolve(whenNotified(words, 0, 0)).then(() => false)
   const wasDone = await Promise.race([done, parked])
   Atomics.store(words, 0, 1)
   await worker.terminate()

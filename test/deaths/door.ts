@@ -33,6 +33,7 @@ export const load = gated(real.load)
 export const store = gated(real.store)
 export const add = gated(real.add)
 export const compareExchange = gated(real.compareExchange)
+export const loadDouble = gated(real.loadDouble)
 export const load64 = gated(real.load64)
 export const add64 = gated(real.add64)
 export const compareExchange64 = gated(real.compareExchange64)
@@ -43,10 +44,16 @@ export const peek = gated(real.peek)
 export const notify = gated(real.notify)
 export const writeFixed = gated(real.writeFixed)
 export const writeFixedDouble = gated(real.writeFixedDouble)
+export const writeReused = gated(real.writeReused)
+export const writeReusedDouble = gated(real.writeReusedDouble)
+export const writeOwnDouble = gated(real.writeOwnDouble)
+export const zeroOwn = gated(real.zeroOwn)
 export {
   copyOut,
   readFixed,
   readFixedDouble,
+  readReused,
+  readReusedDouble,
   wait,
   whenNotified,
 } from '../../src/memory/atomics.ts'

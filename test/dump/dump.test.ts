@@ -118,3 +118,21 @@ it.each(WINDOWS)('shows no damage while three workers hammer a %s window', async
     expect(await runTool(file)).toMatchObject({ code: findings.length > 0 ? 1 : 0, stderr: '' })
   }
 })
+
+it('shows nothing that is certain while three workers make breakers, and others go for them', async () => {
+  const registry = createRegistry({ keeper: false, maxThreads: 4, maxBreakers: 6 })
+  const row = { slidingWindow: { type: 'consecutive', failures: 3 }, waitDurationInOpenStateMs: 1 }
+  const args = { max: 6, keys: 40, calls: Number.MAX_SAFE_INTEGER, seed: 1, options: row }
+  const gate = new Int32Array(new SharedArrayBuffer(8))
+  for (const index of [0, 1, 2]) start(registry, 'keyed', args, index, gate)
+  await until(() => Atomics.load(gate, 1) === 3)
+  Atomics.store(gate, 0, 1)
+  const file = join(makeFolder(), 'region')
+  for (let dumps = 0; dumps < 60; dumps++) {
+    await new Promise(setImmediate)
+    registry.dump(file)
+    const { breakers, findings } = viewOf(readRegion(file))
+    expect(findings.filter(({ certain }) => certain)).toEqual([])
+    expect(breakers.length).toBeLessThanOrEqual(6)
+  }
+})

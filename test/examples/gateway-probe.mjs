@@ -68,6 +68,24 @@ const probes = {
     })
   },
 
+  /** What the server in front makes of a refusal in a worker, and what it shows of the breaker. */
+  front: ({ workers }) => {
+    const brief = { ...settings, minimumCalls: 3 }
+    const options = { protection: 'busbar', workers, settings: brief }
+    return withGateway(options, async ({ dependency, url }) => {
+      for (let i = 0; i < brief.minimumCalls; i += 1) await request(url)
+      const refusal = await fetch(url)
+      return {
+        name: `undici:${new URL(dependency.url).origin}`,
+        status: refusal.status,
+        retryAfter: Number(refusal.headers.get('retry-after')),
+        body: await refusal.json(),
+        health: await (await fetch(`${url}/health`)).json(),
+        metrics: await (await fetch(`${url}/metrics`)).text(),
+      }
+    })
+  },
+
   /** The demo's run in short. */
   run: ({ protection }) =>
     run(

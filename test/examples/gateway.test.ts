@@ -21,6 +21,15 @@ interface PhaseResult extends Counts {
   readonly fullTrafficMs?: number
 }
 
+interface Front {
+  readonly name: string
+  readonly status: number
+  readonly retryAfter: number
+  readonly body: object
+  readonly health: object
+  readonly metrics: string
+}
+
 async function probe<T>(name: string, options: object): Promise<T> {
   const script = 'test/examples/gateway-probe.mjs'
   return JSON.parse(await runScript(script, [name, JSON.stringify(options)])) as T
@@ -89,6 +98,18 @@ describe('workers whose event loops stand still while idle (the default of Pisci
     expect(open).toBe(503)
     expect(answers).toEqual(Array(2 * WORKERS).fill(503))
   })
+})
+
+test('the server in front answers a refusal with 503 and Retry-After, and shows the breaker', async () => {
+  const { name, status, retryAfter, body, health, metrics } = await probe<Front>('front', {
+    workers: 2,
+  })
+  expect(status).toBe(503)
+  expect(retryAfter).toBeGreaterThan(50)
+  expect(retryAfter).toBeLessThanOrEqual(60)
+  expect(body).toMatchObject({ code: 'ERR_CIRCUIT_OPEN', message: expect.stringContaining(name) })
+  expect(health).toMatchObject({ status: 'warn', breakers: [{ name, state: 'open' }] })
+  expect(metrics).toMatch(/^circuit_breaker_refused_calls_total\{.*state="open".*\} 1$/m)
 })
 
 describe('the demo in short', () => {

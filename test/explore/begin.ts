@@ -1,5 +1,5 @@
 /** Where searches and walks begin: fresh memory, and the threads that go first have gone. */
-import { journalWords } from './background.ts'
+import { journalWords, middleWords } from './background.ts'
 import { machine } from './machine.ts'
 import type { Setting } from './scenario.ts'
 import type { SimThread } from './thread.ts'
@@ -13,6 +13,8 @@ const MAX_FIRST = 10_000
 
 /** The choices that were made on the way, every read counted as a step: for replays. */
 export function begin(setting: Setting): Choice[] {
+  machine.observesCounts = setting.observesCounts ?? false
+  machine.middleOfDefinition = middleWords(setting.memory)
   machine.ownedWord = setting.ownedWord ?? (() => false)
   machine.backgroundWord = setting.observesJournal ? () => false : journalWords(setting.memory)
   const reads = machine.reset(setting.memory, setting.threads)

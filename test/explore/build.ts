@@ -3,6 +3,7 @@ import type { Memory } from '../../src/memory/atomics.ts'
 import { HEADER, RECORD, SHARD_BUCKETS } from '../../src/memory/layout.ts'
 import { createRegion, type Region } from '../../src/memory/region.ts'
 import {
+  GENERATION_BITS,
   generationOf,
   HALF_OPEN,
   isNextOf,
@@ -20,6 +21,7 @@ import type { SharedOptions } from '../../src/options/types.ts'
 import { Core } from '../../src/protocol/breaker.ts'
 import { type Cell, shardOf } from '../../src/protocol/cell.ts'
 import { cellOf, Directory } from '../../src/protocol/directory.ts'
+import { raiseEdition } from '../../src/protocol/follower.ts'
 import { claimSlot } from '../../src/protocol/slots.ts'
 import type { ManualClock } from '../../src/time/manual.ts'
 import { machine } from './machine.ts'
@@ -48,14 +50,16 @@ export function worldOf(
   const region = emptyRegion(maxThreads)
   for (const id of threads) claimSlot(region.memory, region.shape, id)
   const directory = new Directory(region, { thread: 0, parent: 0 })
-  const entry = directory.make('b', encodeName('b'), numbersOf(region, options))
+  const entry = directory.make({
+    name: 'b',
+    bytes: encodeName('b'),
+    numbers: numbersOf(region, options),
+  })
   const clock = region.clock as ManualClock
-  return {
-    region,
-    memory: region.memory,
-    cell: cellOf(region, entry, { thread: 0, parent: 0 }),
-    clock,
-  }
+  const cell = cellOf(region, entry, { thread: 0, parent: 0 })
+  // Somebody has met its options before: what comes after is about something else.
+  raiseEdition(cell)
+  return { region, memory: region.memory, cell, clock }
 }
 
 /** The same with a shorter ring: a sum that finds few outcomes reads all of it. */
@@ -64,10 +68,10 @@ export function withRing(made: World, ringCapacity: number): World {
   return { ...made, cell: { ...cell, shape: { ...cell.shape, ringCapacity } } }
 }
 
-export function emptyRegion(maxThreads: number): Region {
+export function emptyRegion(maxThreads: number, maxBreakers = 2): Region {
   return createRegion(
     readRegistryOptions({
-      maxBreakers: 2,
+      maxBreakers,
       maxControls: 4,
       maxThreads,
       clock: 'manual',
@@ -102,7 +106,7 @@ export function checkState(cell: Cell): void {
   check(isNextOf(current, generation), `NEXT of generation ${generation} has another tag`)
   check(nextStateOf(current) === stateOf(word), 'STATE is not what was decided')
   const other = next(1 - (generation & 1))
-  const isOld = other === 0n || isNextOf(other, (generation - 1) & (2 ** 28 - 1))
+  const isOld = other === 0n || isNextOf(other, (generation - 1) & (2 ** GENERATION_BITS - 1))
   check(isOld || isNextOf(other, nextGeneration(generation)), 'NEXT is of neither neighbour')
 }
 

@@ -28,7 +28,7 @@ export function controlWorld(kind: number, options: object, slots = 2): ControlW
   const fields = readControlFields(kind, 'options', options)
   const numbers = controlNumbers(kind, 'options', fields)
   const directory = new ControlDirectory(region, { thread: 0, parent: 0 })
-  const entry = directory.make('c', encodeName('c'), numbers)
+  const entry = directory.make({ name: 'c', bytes: encodeName('c'), numbers })
   return {
     region,
     memory: region.memory,

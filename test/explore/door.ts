@@ -4,7 +4,8 @@
  * Outside a simulated thread (set-up, checks) each verb acts at once. Inside one it is an operation:
  * answered from the thread's log while the log lasts, carried out if it has been granted, and
  * otherwise the end of this run. Verbs on words that no other thread decides by (readOwn, count) are
- * logged, but no point at which the scheduler could switch.
+ * logged, but no point at which the scheduler could switch, unless the scenario says that somebody
+ * does decide by them (`observesCounts`). Definitions are filled at once and read in two halves.
  */
 import type { Memory } from '../../src/memory/atomics.ts'
 import { machine, STOP } from './machine.ts'
@@ -128,20 +129,83 @@ export function notify(): void {
 }
 
 export function readFixed(memory: Memory, word: number): number {
-  return memory[word] as number
+  return perform(read('readFixed', word, false, false), () => memory[word] as number)
 }
 
-export function readFixedDouble(memory: Memory, double: number): number {
-  return memory.doubles[double] as number
+/** In the middle of a definition a switch is enough to see half of one and half of another. */
+export function readReused(memory: Memory, word: number): number {
+  const operation = read('readReused', word, false, machine.middleOfDefinition(word))
+  return perform(operation, () => memory[word] as number)
 }
 
-/** Definitions are filled unseen; a second run writes the same bytes again. */
+const bits = new BigInt64Array(1)
+const double = new Float64Array(bits.buffer)
+
+function doubleOf(long: bigint): number {
+  bits[0] = long
+  return double[0] as number
+}
+
+function bitsOf(value: number): bigint {
+  double[0] = value
+  return bits[0] as bigint
+}
+
+export function loadDouble(memory: Memory, at: number): number {
+  return readDouble('loadDouble', memory, at, true)
+}
+
+function readDouble(verb: string, memory: Memory, at: number, switches = false): number {
+  return doubleOf(perform(read(verb, at, true, switches), () => memory.longs[at] as bigint))
+}
+
+export function readFixedDouble(memory: Memory, at: number): number {
+  return readDouble('readFixedDouble', memory, at)
+}
+
+export function readReusedDouble(memory: Memory, at: number): number {
+  return readDouble('readReusedDouble', memory, at)
+}
+
 export function writeFixed(memory: Memory, word: number, value: number): void {
-  if (!machine.current?.stopped) memory[word] = value
+  perform(write('writeFixed', word, false, false), () => machine.put(memory, word, value))
 }
 
-export function writeFixedDouble(memory: Memory, double: number, value: number): void {
-  if (!machine.current?.stopped) memory.doubles[double] = value
+export function writeFixedDouble(memory: Memory, at: number, value: number): void {
+  writeLong('writeFixedDouble', memory, at, bitsOf(value))
+}
+
+/** Definitions are filled unseen; but one that was free may still be read by who comes late. */
+export function writeReused(memory: Memory, word: number, value: number): void {
+  perform(write('writeReused', word, false, false), () => machine.put(memory, word, value))
+}
+
+export function writeReusedDouble(memory: Memory, at: number, value: number): void {
+  writeLong('writeReusedDouble', memory, at, bitsOf(value))
+}
+
+/** Of the owner alone: what a thread writes for people, or empties. */
+export function writeOwnDouble(memory: Memory, at: number, value: number): void {
+  writeLong('writeOwnDouble', memory, at, bitsOf(value))
+}
+
+/** A step of its own only where there is something to empty. */
+export function zeroOwn(memory: Memory, long: number): void {
+  writeLong('zeroOwn', memory, long, 0n, machine.observesCounts && memory.longs[long] !== 0n)
+}
+
+function writeLong(
+  verb: string,
+  memory: Memory,
+  long: number,
+  value: bigint,
+  switches = false,
+): void {
+  const operation = write(verb, long, true, switches)
+  perform(operation, () => {
+    machine.own(operation)
+    return machine.put64(memory, long, value)
+  })
 }
 
 export function readOwn(memory: Memory, word: number): number {
@@ -154,7 +218,7 @@ export function count(memory: Memory, word: number): void {
 
 export function countBy(memory: Memory, word: number, amount: number): void {
   const long = word >> 1
-  const operation = write('count', long, true, false)
+  const operation = write('count', long, true, machine.observesCounts)
   perform(operation, () => {
     machine.own(operation)
     return machine.put64(memory, long, (memory.longs[long] as bigint) + BigInt(amount))

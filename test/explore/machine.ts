@@ -39,6 +39,10 @@ class Machine {
    * before, and states that differ in them alone are one. See background.ts.
    */
   backgroundWord: (word: number) => boolean = () => false
+  /** True for the word before which the scheduler may switch while a definition is read. */
+  middleOfDefinition: (word: number) => boolean = () => false
+  /** Whether counters for people are looked at: else counting belongs to the step before. */
+  observesCounts = false
   #owners = new Map<number, number>()
   #undo: Undo | undefined
   /** Where writes are noted, to be taken back. */

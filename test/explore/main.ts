@@ -16,12 +16,18 @@ import * as bulkhead from './scenarios/bulkhead.ts'
 import * as bulkheadQueue from './scenarios/bulkhead-queue.ts'
 import * as crowds from './scenarios/crowds.ts'
 import * as deaths from './scenarios/deaths.ts'
+import * as definitions from './scenarios/definitions.ts'
+import * as editionOutcomes from './scenarios/edition-outcomes.ts'
+import * as editions from './scenarios/editions.ts'
+import * as holders from './scenarios/holders.ts'
 import * as hosts from './scenarios/hosts.ts'
 import * as journal from './scenarios/journal.ts'
 import * as keeper from './scenarios/keeper.ts'
 import * as lateTrials from './scenarios/late-trials.ts'
 import * as leases from './scenarios/leases.ts'
+import * as making from './scenarios/making.ts'
 import * as minimum from './scenarios/minimum.ts'
+import * as removal from './scenarios/removal.ts'
 import * as rings from './scenarios/rings.ts'
 import * as sparing from './scenarios/sparing.ts'
 import * as state from './scenarios/state.ts'
@@ -62,6 +68,12 @@ const all = [
   sums,
   ages,
   threads,
+  making,
+  definitions,
+  removal,
+  holders,
+  editions,
+  editionOutcomes,
   deaths,
   crowds,
   throttle,

@@ -14,6 +14,8 @@ export interface Setting {
   readonly ownedWord?: (word: number) => boolean
   /** Whether the journal is looked at: else what is done to it belongs to the step before. */
   readonly observesJournal?: boolean
+  /** Whether somebody decides by counters for people: else counting belongs to the step before. */
+  readonly observesCounts?: boolean
   /** Checked after every step: throws, or marks what it sees. What checks write is taken back. */
   readonly always?: (mark: Mark) => void
   /** Checked when no thread can go on; results of threads that were killed are undefined. */

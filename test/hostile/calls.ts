@@ -1,6 +1,12 @@
 /** Random calls on a damaged region, and what comes out of them. */
 import vm from 'node:vm'
-import { type CircuitBreaker, REFUSED, RegionError, type Registry } from '../../src/index.ts'
+import {
+  type CircuitBreaker,
+  REFUSED,
+  RegionError,
+  type Registry,
+  RegistryFullError,
+} from '../../src/index.ts'
 import type { Random } from '../model/random.ts'
 import { type ControlCaller, callControl } from './calls-controls.ts'
 
@@ -31,7 +37,7 @@ const CORE = {
   retryAfterMs: (breaker: CircuitBreaker) => breaker.retryAfterMs(),
 } as const
 
-/** Calls that may say so with a RegionError. */
+/** Calls that may say so with a RegionError; those that make something, that there is no room. */
 const OTHERS = {
   snapshot: (breaker: CircuitBreaker) => breaker.snapshot(),
   open: (breaker: CircuitBreaker) => breaker.open({ reason: 'hostile' }),
@@ -42,6 +48,18 @@ const OTHERS = {
   names: (_: CircuitBreaker, { registry }: Caller) => registry.names(),
   look: (_: CircuitBreaker, { registry }: Caller) => [registry.snapshot(), registry.history()],
   get: (_: CircuitBreaker, { registry }: Caller) => registry.get('time'),
+  remove: ({ name }: CircuitBreaker, { registry }: Caller) => registry.remove(name),
+  make: ({ name }: CircuitBreaker, { registry }: Caller) => registry.breaker(name).tryAcquire(),
+  configure: (breaker: CircuitBreaker, { random }: Caller) =>
+    breaker.configure({
+      permittedNumberOfCallsInHalfOpenState: random.pick([1, 2, 64]),
+      waitDurationInOpenStateMs: random.pick([10, 100]),
+      trialTimeoutMs: random.pick([100, 1000]),
+    }),
+  keyed: (_: CircuitBreaker, { registry, random }: Caller) => {
+    const breaker = registry.keyed('key', { max: 2 }).breaker(random.pick(['a', 'b', 'c']))
+    breaker.release(breaker.tryAcquire())
+  },
 } as const
 
 const WEIGHTS = {
@@ -61,6 +79,10 @@ const WEIGHTS = {
   names: 0.5,
   look: 0.5,
   get: 0.5,
+  remove: 0.5,
+  make: 0.5,
+  configure: 1,
+  keyed: 1,
 }
 
 /** A permit that was given, or now and then one made up. */
@@ -82,7 +104,8 @@ export function callOnce(caller: Caller): void {
     if (call in CORE) CORE[call as keyof typeof CORE](breaker, caller)
     else OTHERS[call as keyof typeof OTHERS](breaker, caller)
   } catch (error) {
-    if (call in CORE || !(error instanceof RegionError)) onThrow(call, error)
+    const isSaid = error instanceof RegionError || error instanceof RegistryFullError
+    if (call in CORE || !isSaid) onThrow(call, error)
   }
 }
 

@@ -12,8 +12,9 @@ import {
   RegistryFullError,
   type RegistryHandle,
 } from '../../src/index.ts'
-import { DEFINITION, HEADER, OPTION } from '../../src/memory/layout.ts'
+import { DEFINITION, DEFINITION_WORDS, HEADER, OPTION } from '../../src/memory/layout.ts'
 import { attachRegion, type Region } from '../../src/memory/region.ts'
+import { Directory } from '../../src/protocol/directory.ts'
 import { baseSeed, historyCount, Random } from '../model/random.ts'
 import { callOnce, describeError, Faults, within } from './calls.ts'
 import { BREAKERS, classesOf, type Hostile, makeHostile, type WordClass } from './words.ts'
@@ -62,27 +63,31 @@ function makeOriginal(clock: 'manual' | 'monotonic'): { hostile: Hostile; bytes:
   const caller = { random, registry, breakers, permits: [], onThrow: () => {} }
   if (clock === 'manual') registry.advance(1234)
   for (let call = 0; call < 500; call++) callOnce(caller)
-  for (const breaker of breakers) breaker.reset()
+  for (const name of Object.keys(BREAKERS)) registry.breaker(name).reset()
   registry.close()
   const { byteLength } = attachRegion(registry.handle).memory
   return { hostile, bytes: new Uint8Array(registry.handle.buffer, 0, byteLength).slice() }
 }
 
-/** The first word before the arena that calls of breakers may not change and have, or -1. */
+/**
+ * The first word that calls of breakers may not change and have, or -1. Between the journal and the
+ * controls they may: a breaker that is gone is made again.
+ */
 function firstChanged(
   before: Int32Array,
   buffer: SharedArrayBuffer,
-  { journalLong, breakers: { arena, directoryLong } }: Region['shape'],
+  { journalLong, controls }: Region['shape'],
 ): number {
   const after = new Int32Array(buffer)
   const { SLOTS_USED, DAMAGED, OVERFLOW_USED, ACTIVE, TICK, JOURNAL_HEAD } = HEADER
   const mayChange = [SLOTS_USED, DAMAGED, OVERFLOW_USED, ACTIVE, TICK, JOURNAL_HEAD]
   const clock = HEADER.MANUAL_CLOCK_LONG * 2
-  for (let at = 0; at < arena; at++) {
+  const isOther = (at: number): boolean => after[at] !== before[at]
+  for (let at = 0; at < journalLong * 2; at++) {
     if (mayChange.includes(at) || at === clock || at === clock + 1) continue
-    if (at >= journalLong * 2 && at < directoryLong * 2) continue
-    if (after[at] !== before[at]) return at
+    if (isOther(at)) return at
   }
+  for (let at = controls.makingLong * 2; at < controls.arena; at++) if (isOther(at)) return at
   return -1
 }
 
@@ -172,9 +177,11 @@ it.each([
   (_, option, to) => {
     const { bytes } = makeOriginal('manual')
     const buffer = copyOf(bytes, 12345)
-    const { shape } = attachRegion({ busbar: 1, buffer } as RegistryHandle)
-    new Float64Array(buffer)[shape.breakers.definitions / 2 + DEFINITION.OPTIONS_DOUBLE + option] =
-      to
+    const region = attachRegion({ busbar: 1, buffer } as RegistryHandle)
+    const entries = new Directory(region, { thread: 0, parent: 0 }).present()
+    const definition = entries.find(({ name }) => name === 'time')?.definition ?? Number.NaN
+    const start = region.shape.breakers.definitions + definition * DEFINITION_WORDS
+    new Float64Array(buffer)[start / 2 + DEFINITION.OPTIONS_DOUBLE + option] = to
     const registry = attachRegistry({ busbar: 1, buffer } as RegistryHandle)
     expect(() => registry.get('time')).toThrow(RegionError)
   },

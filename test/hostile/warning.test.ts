@@ -10,7 +10,7 @@ it('warns of damage once for a thread, however many registries it has of the reg
   const again = attachRegistry(hostile.registry.handle)
   const first = hostile.cells[0]
   if (first === undefined) throw new RangeError('no breaker')
-  hostile.memory[first.state] = packState(0, 7)
+  hostile.memory[first.state] = packState(0, 7, 0)
   for (const registry of [hostile.registry, again]) {
     for (let ask = 0; ask < 3; ask++) {
       expect(registry.breaker('time').tryAcquire()).not.toBe(REFUSED)

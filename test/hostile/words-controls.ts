@@ -45,6 +45,8 @@ export function controlClassesOf(region: Region): WordClass[] {
       return [
         { name: 'control definition', from, length: DEFINITION.NAME + 2 },
         { name: 'option', from: options, length: OPTION_COUNT * 2 },
+        { name: 'option', from: from + DEFINITION.MADE_DOUBLE * 2, length: OPTION_COUNT * 2 },
+        { name: 'FIRST to MOST_TRIALS', from: from + DEFINITION.FIRST, length: 4 },
       ]
     }),
     ...controls.flatMap(classesOf),

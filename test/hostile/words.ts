@@ -17,12 +17,14 @@ import {
   RECORD,
   SHARD_BUCKETS,
   STATES,
+  TALLY,
   TALLY_WORDS,
   WINDOW_CONSECUTIVE,
   WINDOW_COUNT,
   WINDOW_TIME,
 } from '../../src/memory/layout.ts'
 import { attachRegion } from '../../src/memory/region.ts'
+import { REMOVED } from '../../src/memory/words/state.ts'
 import type { BreakerOptions } from '../../src/options/types.ts'
 import { type Cell, shardOf } from '../../src/protocol/cell.ts'
 import { Directory } from '../../src/protocol/directory.ts'
@@ -73,7 +75,7 @@ export interface Hostile {
 
 /** A small region, and where each class of its words stands. */
 export function makeHostile(clock: 'manual' | 'monotonic', maxThreads = 2): Hostile {
-  const registry = createRegistry({ clock, maxThreads, maxBreakers: 6, maxControls: 12 })
+  const registry = createRegistry({ clock, maxThreads, maxBreakers: 10, maxControls: 12 })
   for (const [name, options] of Object.entries(BREAKERS)) registry.breaker(name, options)
   makeControls(registry)
   const region = attachRegion(registry.handle)
@@ -97,13 +99,23 @@ export function makeHostile(clock: 'manual' | 'monotonic', maxThreads = 2): Host
     { name: 'defaults', from: shape.defaultsDouble * 2, length: OPTION_COUNT * 2 },
     { name: 'THREAD', from: shape.threadsLong * 2, length: (maxThreads + 1) * 2 },
     { name: 'ENTRY', from: shape.breakers.directoryLong * 2, length: shape.maxBreakers * 2 },
+    { name: 'MAKING', from: shape.breakers.makingLong * 2, length: 2 },
+    { name: 'MAKING of controls', from: shape.controls.makingLong * 2, length: 2 },
     { name: 'definitions', from: shape.breakers.definitions, length: 8 * DEFINITION_WORDS },
     ...cells.flatMap((_, index) => {
       const from = shape.breakers.definitions + index * DEFINITION_WORDS
-      const options = from + DEFINITION.OPTIONS_DOUBLE * 2
       return [
         { name: 'definition', from, length: DEFINITION.NAME + 2 },
-        { name: 'option', from: options, length: OPTION_COUNT * 2 },
+        { name: 'FIRST to MOST_TRIALS', from: from + DEFINITION.FIRST, length: 4 },
+        { name: 'option', from: from + DEFINITION.OPTIONS_DOUBLE * 2, length: OPTION_COUNT * 2 },
+        { name: 'option', from: from + DEFINITION.MADE_DOUBLE * 2, length: OPTION_COUNT * 2 },
+        { name: 'longest', from: from + DEFINITION.LONGEST_WAIT_DOUBLE * 2, length: 4 },
+        // The highest bits of the word, which count its changes.
+        {
+          name: 'edition of ENTRY',
+          from: (shape.breakers.directoryLong + index) * 2 + 1,
+          length: 1,
+        },
       ]
     }),
     ...cells.flatMap(cell => classesOf(cell)),
@@ -114,7 +126,7 @@ export function makeHostile(clock: 'manual' | 'monotonic', maxThreads = 2): Host
 
 /** The classes of words in one record. */
 export function classesOf(cell: Cell): WordClass[] {
-  const { record, shape, trials } = cell
+  const { record, shape, mostTrials } = cell
   const window = cell.numbers[OPTION.WINDOW]
   const detail = (name: string, long: number, longs = 2): WordClass => ({
     name,
@@ -143,7 +155,12 @@ export function classesOf(cell: Cell): WordClass[] {
     detail('REASON', RECORD.REASON_LONG, RECORD.REASON_STRIDE_LONGS * 2),
     detail('TRANSITIONS', RECORD.TRANSITIONS_LONG, STATES * STATES),
     { name: 'tally', from: record + shape.tallies, length: 2 * TALLY_WORDS },
-    { name: 'PLACE and LEASE', from: record + shape.trials, length: trials * PLACE_LONGS * 2 },
+    ...[0, 1].map(slot => ({
+      name: 'USED_MS and FIRST',
+      from: record + shape.tallies + slot * TALLY_WORDS + TALLY.USED_DOUBLE * 2,
+      length: 3,
+    })),
+    { name: 'PLACE and LEASE', from: record + shape.trials, length: mostTrials * PLACE_LONGS * 2 },
     ...(window === WINDOW_CONSECUTIVE
       ? [{ name: 'ROW', from: record + shape.head, length: 1 }]
       : [{ name: 'STOCK', from: record + shape.stock, length: 1 }]),
@@ -162,10 +179,15 @@ export function classesOf(cell: Cell): WordClass[] {
 
 const EXTREMES = [0, -1, 1, 2 ** 31 - 1, -(2 ** 31), 0x7ff00000, -0x80000, 0x42555342]
 
+/** A state that there is not, and the removal that nobody decided, of any generation and edition. */
+const NO_STATES = [REMOVED, 7]
+
 /** What the word becomes: a bit turned, an extreme, another word's value or anything. */
 export function damagedValue(random: Random, memory: Memory, at: number): number {
   const old = memory[at] ?? 0
-  switch (random.weighted({ bit: 4, extreme: 3, neighbour: 1, any: 3 })) {
+  switch (random.weighted({ bit: 4, extreme: 3, neighbour: 1, any: 3, state: 1 })) {
+    case 'state':
+      return (old & ~7) | random.pick(NO_STATES)
     case 'bit':
       return old ^ (1 << random.between(0, 31))
     case 'extreme':

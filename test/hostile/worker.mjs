@@ -1,9 +1,9 @@
 /**
  * A thread that calls without pause while others overwrite the region's words. It answers with the
- * exceptions that no call may throw, and with the warnings that it emitted.
+ * exceptions that no call may throw, and with the warnings of damage that it emitted.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { attachRegistry, REFUSED, RegionError } from 'busbar'
+import { attachRegistry, REFUSED, RegionError, RegistryFullError } from 'busbar'
 
 const { handle, names, control, index, seed } = workerData
 /** Word 0: stop. Words 1 ..: how far each thread has come. */
@@ -20,11 +20,19 @@ function below(limit) {
 
 let warnings = 0
 process.on('warning', ({ message }) => {
-  if (message.includes('busbar')) warnings++
+  if (message.startsWith('busbar: damaged')) warnings++
 })
 
 const registry = attachRegistry(handle)
-const breakers = names.map(name => registry.breaker(name))
+const breakers = names.flatMap(name => {
+  try {
+    return [registry.breaker(name)]
+  } catch (error) {
+    // Others are at work, and may have taken the room for it.
+    if (error instanceof RegistryFullError) return []
+    throw error
+  }
+})
 const throttle = registry.throttle('throttle')
 const bulkhead = registry.bulkhead('bulkhead', { maxConcurrentCalls: 4, maxQueuedCalls: 2 })
 const budget = registry.retryBudget('budget')
@@ -61,6 +69,10 @@ const OTHERS = [
   breaker => breaker.snapshot(),
   breaker => breaker.reset(),
   () => registry.snapshot(),
+  breaker => registry.remove(breaker.name),
+  breaker => registry.breaker(breaker.name).tryAcquire(),
+  breaker => breaker.configure({ permittedNumberOfCallsInHalfOpenState: 1 + below(64) }),
+  () => registry.keyed('key', { max: 2 }).breaker('abc'[below(3)]).tryAcquire(),
 ]
 
 function call(calls, mayRefuse) {
@@ -68,7 +80,8 @@ function call(calls, mayRefuse) {
   try {
     made(breakers[below(breakers.length)])
   } catch (error) {
-    if (mayRefuse && error instanceof RegionError) return
+    const isSaid = error instanceof RegionError || error instanceof RegistryFullError
+    if (mayRefuse && isSaid) return
     const kind = `${made} throws ${error.stack?.split('\n').slice(0, 3).join(' ')}`
     errors.set(kind, (errors.get(kind) ?? 0) + 1)
   }

@@ -19,6 +19,7 @@ import { attachRegion } from '../../src/memory/region.ts'
 import { Core } from '../../src/protocol/breaker.ts'
 import { type News, NO_NEWS } from '../../src/protocol/cell.ts'
 import { cellOf, Directory, type Entry } from '../../src/protocol/directory.ts'
+import { STAYS } from '../../src/protocol/follower.ts'
 import { claimAnnouncement } from '../../src/protocol/journal.ts'
 import { seenState } from '../../src/protocol/look.ts'
 import { claimSlot } from '../../src/protocol/slots.ts'
@@ -26,6 +27,8 @@ import { threadState } from '../../src/threads/identity.ts'
 import { verify } from '../../src/verify/verify.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+const ID = { thread: 9, parent: 0 }
 
 const registries: Registry[] = []
 
@@ -71,8 +74,9 @@ it('carries out the calls of the core', () => {
   const registry = make()
   registry.breaker('b', { slidingWindow: { type: 'consecutive', failures: 2 } })
   const region = attachRegion(registry.handle)
-  const entry = new Directory(region, threadState().id).find('b') as Entry
-  const core = coreOf(kernelOf(registry), entry, cellOf(region, entry, { thread: 0, parent: 0 }), 1)
+  const entry = new Directory(region, ID).find('b') as Entry
+  const slot = claimSlot(region.memory, region.shape, ID)
+  const core = coreOf(enterKernel(region, slot, 9, NO_NEWS), cellOf(region, entry, ID), slot, STAYS)
   // JavaScript's own takes other ways, and would not know of this refusal.
   expect(core.constructor).not.toBe(Core)
   for (const _ of [1, 2]) expect(core.recordFailure(core.tryAcquire())).toBe(true)
@@ -87,16 +91,15 @@ it('tells of transitions, and of nothing else', () => {
   registry.breaker('a')
   registry.breaker('b', { slidingWindow: { type: 'consecutive', failures: 2 } })
   const region = attachRegion(registry.handle)
-  const id = { thread: 9, parent: 0 }
   const told: string[] = []
   const news: News = {
     listensTo: breaker => told.push(`listens to ${breaker}?`) > 0,
     notice: () => told.push('notice'),
   }
-  const slot = claimSlot(region.memory, region.shape, id)
-  const kernel = enterKernel(region, slot, id.thread, news)
-  const entry = new Directory(region, id).find('b') as Entry
-  const core = coreOf(kernel, entry, cellOf(region, entry, id), slot)
+  const slot = claimSlot(region.memory, region.shape, ID)
+  const kernel = enterKernel(region, slot, 9, news)
+  const entry = new Directory(region, ID).find('b') as Entry
+  const core = coreOf(kernel, cellOf(region, entry, ID), slot, STAYS)
   for (let call = 0; call < 100; call += 1) core.recordSuccess(core.tryAcquire(), 1)
   core.recordFailure(core.tryAcquire())
   expect(told).toEqual([])
@@ -135,7 +138,7 @@ it('leaves a thread without a slot, and one that has closed its registry, to Jav
   expect(breaker.snapshot().totals).toMatchObject({ admitted: 1, succeeded: 1, late: 0 })
 })
 
-it('goes on in JavaScript where the area of the slot is full', () => {
+it('goes on in JavaScript where another registry of the thread has the breaker', () => {
   const registry = make({ maxBreakers: 2 })
   const others = [1, 2].map(() => attachRegistry(registry.handle))
   const breakers = [registry, ...others].flatMap(each => ['a', 'b'].map(name => each.breaker(name)))

@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest'
 import { durationValues, UNMEASURED } from '../../native-layout/test/duration-values.ts'
-import { jittered, playOn } from '../../native-layout/test/play-on.ts'
+import { jittered, otherOptions, playOn } from '../../native-layout/test/play-on.ts'
 import { attachRegistry, createRegistry, type Registry } from '../../src/index.ts'
 import { HEADER, JOURNAL_ENTRIES, JOURNAL_LONGS } from '../../src/memory/layout.ts'
 import { attachRegion } from '../../src/memory/region.ts'
@@ -13,6 +13,7 @@ import { baseSeed, historyCount, Random } from '../model/random.ts'
 
 const HISTORIES = historyCount(800)
 const VALUES = 5000
+const REMOVALS_PER_STEP = 0.02
 const KERNELS = ['js', 'wasm'] as const
 
 /** Both are one region by their seed, so one is to be closed before the other is used. */
@@ -28,16 +29,15 @@ function make(kernel: 'js' | 'wasm'): Registry {
   return attachRegistry(handle)
 }
 
-/** The words that a history leaves: the header but for its maker's origin, journal and arena. */
+/** The words that a history leaves: head of the journal, journal and arena; the others are 0. */
 function wordsOf({ handle }: Registry): Int32Array {
   const { shape } = attachRegion(handle)
-  const words = new Int32Array(handle.buffer, 0, shape.words)
+  const words = new Int32Array(handle.buffer, 0, shape.words).slice()
   const journal = shape.journalLong * 2
-  return Int32Array.from([
-    words[HEADER.JOURNAL_HEAD] ?? 0,
-    ...words.subarray(journal, journal + JOURNAL_ENTRIES * JOURNAL_LONGS * 2),
-    ...words.subarray(shape.breakers.arena),
-  ])
+  return words
+    .fill(0, 0, HEADER.JOURNAL_HEAD)
+    .fill(0, HEADER.JOURNAL_HEAD + 1, journal)
+    .fill(0, journal + JOURNAL_ENTRIES * JOURNAL_LONGS * 2, shape.breakers.arena)
 }
 
 function play(kernel: 'js' | 'wasm', { seed, options, startMs, steps }: History) {
@@ -45,7 +45,12 @@ function play(kernel: 'js' | 'wasm', { seed, options, startMs, steps }: History)
   if (startMs > 0) registry.advance(startMs)
   const breaker = registry.breaker('b', jittered(seed, options))
   const player = { caller: breaker, breaker, permits: new Map<number, number>() }
+  const random = new Random(seed)
   const answers = steps.map(step => {
+    const options = otherOptions(random)
+    if (options !== undefined) breaker.configure(options)
+    // Whoever uses it next makes it anew.
+    if (random.chance(REMOVALS_PER_STEP)) registry.remove('b')
     if (step.do === 'advance') registry.advance(step.ms)
     return [...playOn(player, step), breaker.state].join()
   })

@@ -26,7 +26,7 @@ import {
 
 /** What the functions make of the fields, as it would be packed by the description. */
 const PACK: Readonly<Record<string, (fields: Fields) => bigint>> = {
-  STATE: f => unsigned(state.packState(number(f.generation), number(f.state))),
+  STATE: f => unsigned(state.packState(number(f.generation), number(f.state), number(f.edition))),
   NEXT: f => unsigned(state.packNext(number(f.tag), number(f.state), msOf(f.time))),
   TIMED: f => unsigned(timed.packTimed(number(f.tag), msOf(f.time))),
   TAGGED: f => unsigned(timed.packTagged(number(f.tag), number(f.value))),
@@ -43,7 +43,16 @@ const PACK: Readonly<Record<string, (fields: Fields) => bigint>> = {
         parent: number(f.parent),
       }),
     ),
-  ENTRY: f => unsigned(threads.packEntry(number(f.definition) - 1, number(f.lines))),
+  ENTRY: f =>
+    unsigned(threads.packEntry(number(f.edition), number(f.definition) - 1, number(f.lines))),
+  MAKING: f =>
+    unsigned(
+      threads.packMaking({
+        sequence: number(f.sequence),
+        definition: number(f.definition) - 1,
+        entry: number(f.entry),
+      }),
+    ),
   KEY: f => {
     const key = { breaker: f.breaker, generation: f.generation, from: f.from, to: f.to }
     const entry = ((number(f.lap) - 1) << journal.LAP_SHIFT) | 0
@@ -93,6 +102,7 @@ const PACK: Readonly<Record<string, (fields: Fields) => bigint>> = {
 const UNPACK: Readonly<Record<string, (word: bigint) => Fields>> = {
   STATE: word => ({
     generation: BigInt(state.generationOf(Number(word))),
+    edition: BigInt(state.editionOf(Number(word))),
     state: BigInt(state.stateOf(Number(word))),
   }),
   NEXT: word => ({
@@ -114,7 +124,15 @@ const UNPACK: Readonly<Record<string, (word: bigint) => Fields>> = {
     epoch: BigInt(threads.epochOf(word)),
     ...toBigInts(threads.threadOf(word)),
   }),
-  ENTRY: word => ({ lines: BigInt(threads.linesOf(word)) }),
+  ENTRY: word => ({
+    edition: BigInt(threads.editionOfEntry(word)),
+    definition: BigInt(threads.definitionOf(word) + 1),
+    lines: BigInt(threads.linesOf(word)),
+  }),
+  MAKING: word => {
+    const { sequence, definition, entry } = threads.unpackMaking(word)
+    return toBigInts({ sequence, definition: definition + 1, entry })
+  },
   KEY: word => toBigInts(journal.unpackKey(word)),
   STOCK: word => ({
     minimum: windows.holdsMinimumOf(Number(word)) ? 1n : 0n,

@@ -1,17 +1,21 @@
 /** The soak: dependencies fall ill and recover, workers die and come back, and the books balance. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type * as Busbar from '../../src/index.ts'
+import { GENERATION_BITS } from '../../src/memory/words/state.ts'
+import { field, Parts } from '../../src/verify/format.ts'
 import { verify } from '../../src/verify/verify.ts'
 import { Random } from '../model/random.ts'
 import { Ledger } from './ledger.ts'
 import { Patient } from './patient.ts'
 import { Seats } from './seats.ts'
-import { BREAKERS, setUp } from './setup.ts'
+import { BREAKERS, FLEETING, KEYED, setUp } from './setup.ts'
 
 const SEATS = 4
 const MAX_THREADS = SEATS + 2
 const TICK_MS = 2
 const PROGRESS_MS = 5000
+/** Memory goes up and down with the workers that live: many looks, so that medians stand still. */
+const SAMPLE_MS = 250
 const DISTURB_MS = 120
 /** Worker threads come and go; what a process keeps of them is not the region's. */
 const MAX_GROWTH_MB = 64
@@ -53,12 +57,19 @@ export async function soak(
   const patients = names
     .slice(1)
     .map((name, index) => new Patient(registry.breaker(name), sick, index + 1, random))
-  const seats = new Seats(SEATS, random, ledger, { handle: registry.handle, names, sick })
+  const seats = new Seats(SEATS, random, ledger, {
+    handle: registry.handle,
+    names,
+    sick,
+    fleeting: FLEETING,
+    keyed: KEYED,
+  })
 
   const samples: Sample[] = []
   const start = performance.now()
   const end = start + seconds * 1000
   let nextProgress = start
+  let nextSample = start
   let nextDisturbance = start + 500
   for (let now = start; now < end; now = performance.now()) {
     for (const patient of patients) patient.tick(now)
@@ -66,9 +77,12 @@ export async function soak(
       nextDisturbance = now + random.between(0, 2 * DISTURB_MS)
       seats.disturb()
     }
+    if (now >= nextSample) {
+      nextSample += SAMPLE_MS
+      samples.push(sample())
+    }
     if (now >= nextProgress) {
       nextProgress += PROGRESS_MS
-      samples.push(sample())
       console.log(progress((now - start) / 1000, ledger, seats, patients, sample()))
     }
     await delay(TICK_MS)
@@ -94,7 +108,11 @@ export async function soak(
   if (last > first + MAX_GROWTH_MB) faults.push(`rss grew from ${mb(first)} to ${mb(last)}`)
 
   const transitions = after.reduce((sum, { generation }, index) => {
-    return sum + ((generation - (before[index]?.generation ?? 0) + 2 ** 28) % 2 ** 28)
+    return (
+      sum +
+      ((generation - (before[index]?.generation ?? 0) + 2 ** GENERATION_BITS) %
+        2 ** GENERATION_BITS)
+    )
   }, 0)
   const sum = (kind: 'late' | 'abandoned' | 'refused'): number =>
     after.reduce(
@@ -121,6 +139,7 @@ export async function soak(
     'stalled past a lease': seats.deaths.stalled,
     'left and came back': seats.deaths.left,
     'loops blocked 50 ms': seats.deaths.blocked,
+    'breakers made': makings(registry),
     'rss, first': mb(samples[0]?.rss ?? 0),
     'rss, after warming up': mb(first),
     'rss, last': mb(last),
@@ -131,6 +150,12 @@ export async function soak(
   for (const fault of faults) console.log(`FAULT ${fault}`)
   registry.close()
   return faults.length === 0
+}
+
+/** Since the sequence of makings began anew, after some. */
+function makings({ handle }: Busbar.Registry): number {
+  const parts = new Parts(handle.buffer)
+  return field(parts.long(parts.breakers.making), 38, 26)
 }
 
 /** Medians, once all has been loaded: of the second fifth, and of the last. */

@@ -1,23 +1,34 @@
 /** The breakers of the soak, and their counters set to just before they wrap. */
 import type { BreakerOptions, Registry } from '../../src/index.ts'
 import {
+  DEFINITION,
+  DEFINITION_WORDS,
   HEADER,
   JOURNAL,
   JOURNAL_ENTRIES,
   JOURNAL_LONGS,
+  LINE_WORDS,
   PLACE_LONGS,
   RECORD,
   STATES,
   SUMMARY,
   shapeOf,
+  TALLY,
+  TALLY_WORDS,
   TOTAL,
   WINDOW_CONSECUTIVE,
   WINDOW_COUNT,
   WINDOW_TIME,
 } from '../../src/memory/layout.ts'
 import { BY_HAND, entryTag, packBy, packKey } from '../../src/memory/words/journal.ts'
-import { CLOSED, OPEN, packNext, packState } from '../../src/memory/words/state.ts'
-import { packThread } from '../../src/memory/words/threads.ts'
+import { CLOSED, GENERATION_BITS, OPEN, packNext, packState } from '../../src/memory/words/state.ts'
+import {
+  definitionOf,
+  linesOf,
+  packEntry,
+  packMaking,
+  packThread,
+} from '../../src/memory/words/threads.ts'
 import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
 import { CLAIM_MASK, FREE, packPlace } from '../../src/memory/words/trials.ts'
 import { packRow } from '../../src/memory/words/windows.ts'
@@ -55,8 +66,26 @@ export const BREAKERS: Record<string, BreakerOptions> = {
   },
 }
 
+/** Removed and made again, over and over, and counted by nobody. */
+export const FLEETING = {
+  name: 'fleeting',
+  options: { ...COMMON, slidingWindow: { type: 'consecutive', failures: 5 } },
+} as const
+
+/** Keys come and go: there are more than there is room for. */
+export const KEYED = {
+  prefix: 'key',
+  keys: 12,
+  options: { ...FLEETING.options, max: 5, overflow: 'shared' },
+} as const
+
+/** The breakers are none of the first: they began with this generation, which is even as well. */
+const FIRST = 2 ** GENERATION_BITS - 2040
 /** Even, so that one that closes and opens by turns from the first on is closed now. */
-const GENERATION = 2 ** 28 - 40
+const GENERATION = 2 ** GENERATION_BITS - 40
+/** Of entries and of makings. */
+const EDITION = 2 ** 20 - 6
+const SEQUENCE = 2 ** 26 - 40
 /** The number of the next entry of the journal. */
 const HEAD = -100
 const NEAR_32_BITS = 2n ** 32n - 100_000n
@@ -67,23 +96,25 @@ export function setUp(registry: Registry): void {
   for (const [name, options] of Object.entries(BREAKERS)) registry.breaker(name, options)
   // One moment for all of them, after they were made.
   const parts = new Parts(registry.handle.buffer, Math.ceil(registry.now() * 1000))
-  let record = parts.breakers.arena
+  const { breakers } = parts
+  let record = breakers.arena
   for (const index of Object.keys(BREAKERS).keys()) {
-    const entry = parts.long(parts.breakers.directory + index * 2)
-    const definition = Number(entry >> 32n) - 1
-    const { numbers } = readOptions(parts, parts.breakers.definitions + definition * 128 + 70)
+    const long = breakers.directory / 2 + index
+    const entry = parts.memory.longs[long] ?? 0n
+    const definition = breakers.definitions + definitionOf(entry) * DEFINITION_WORDS
+    const { numbers } = readOptions(parts, definition + DEFINITION.OPTIONS_DOUBLE * 2)
     const window = [WINDOW_TIME, WINDOW_COUNT, WINDOW_CONSECUTIVE][numbers.window] ?? WINDOW_TIME
     const { length, buckets, trials, hanging } = numbers
-    jump(
-      parts,
-      record,
-      shapeOf({ window, length, buckets, trials, hanging }, parts.maxThreads),
-      window,
-    )
+    const shape = shapeOf({ window, length, buckets, hanging }, parts.maxThreads)
+    parts.memory[definition + DEFINITION.FIRST] = FIRST
+    parts.memory.longs[long] = packEntry(EDITION, definitionOf(entry), linesOf(entry))
+    jump(parts, record, shape, window)
     jumpPlaces(parts, record, trials)
     jumpTransitions(parts, record)
-    record += Number(BigInt.asUintN(32, entry)) * 32
+    record += linesOf(entry) * LINE_WORDS
   }
+  const making = { sequence: SEQUENCE, definition: -1, entry: 0 }
+  parts.memory.longs[breakers.making / 2] = packMaking(making)
   jumpJournal(parts)
   jumpSlots(parts)
 }
@@ -93,7 +124,7 @@ function jump(parts: Parts, record: number, shape: ReturnType<typeof shapeOf>, w
   const { longs } = words
   const now = parts.now / 1000
   const control = record / 2
-  words[record + RECORD.STATE] = packState(GENERATION, CLOSED)
+  words[record + RECORD.STATE] = packState(GENERATION, CLOSED, EDITION)
   const [mine, other] = [GENERATION & 1, ~GENERATION & 1]
   longs[control + RECORD.NEXT_LONG + mine] = packNext(GENERATION, CLOSED, now)
   longs[control + RECORD.NEXT_LONG + other] = packNext(GENERATION - 1, OPEN, now)
@@ -118,6 +149,7 @@ function jump(parts: Parts, record: number, shape: ReturnType<typeof shapeOf>, w
     longs[shard / 2 + TOTAL.ADMITTED] = NEAR_32_BITS
     longs[shard / 2 + TOTAL.SUCCEEDED] = NEAR_32_BITS
     longs[shard / 2 + TOTAL.REFUSED] = NEAR_32_BITS
+    words[record + shape.tallies + slot * TALLY_WORDS + TALLY.FIRST] = FIRST
   }
 }
 
@@ -125,8 +157,8 @@ function jump(parts: Parts, record: number, shape: ReturnType<typeof shapeOf>, w
 function jumpTransitions(parts: Parts, record: number): void {
   const { longs } = parts.memory
   const counts = record / 2 + RECORD.TRANSITIONS_LONG
-  longs[counts + CLOSED * STATES + OPEN] = packTagged(GENERATION, GENERATION / 2)
-  longs[counts + OPEN * STATES + CLOSED] = packTagged(GENERATION + 1, GENERATION / 2)
+  longs[counts + CLOSED * STATES + OPEN] = packTagged(GENERATION, (GENERATION - FIRST) / 2)
+  longs[counts + OPEN * STATES + CLOSED] = packTagged(GENERATION + 1, (GENERATION - FIRST) / 2)
 }
 
 /** Full of transitions by command, of the breakers in turn. */

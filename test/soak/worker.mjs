@@ -6,7 +6,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { attachRegistry, REFUSED } from 'busbar'
 
-const { handle, names, counts, orders, sick, seat, seed, blocks, kinds, codes } = workerData
+const { handle, names, fleeting, keyed } = workerData
+const { counts, orders, sick, seat, seed, blocks, kinds, codes } = workerData
 const [ADMITTED, REFUSALS, SUCCEEDED, FAILED, IGNORED] = [0, 1, 2, 3, 4]
 const CALLS = 1000
 const STALL_MS = 350
@@ -22,9 +23,43 @@ function below(limit) {
 
 let registry
 let breakers
+let group
 function attach() {
   registry = attachRegistry(handle)
   breakers = names.map(name => registry.breaker(name))
+  group = registry.keyed(keyed.prefix, keyed.options)
+}
+
+/** Others than those in the ledger: they are removed while calls of them are in flight. */
+const others = []
+let handleOfOld
+
+function callOther() {
+  const old = handleOfOld ?? registry.breaker(fleeting.name, fleeting.options)
+  handleOfOld = old
+  const breaker = below(3) === 0 ? old : group.breaker(`${below(keyed.keys)}`)
+  const permit = breaker.tryAcquire()
+  if (permit !== REFUSED) others.push(breaker, permit)
+  if (others.length > below(IN_HAND) * 2) settleOther()
+  if (below(50) === 0) registry.remove(fleeting.name)
+  if (below(100) === 0) registry.remove(`${keyed.prefix}:${below(keyed.keys)}`)
+  // A thread may find it by its name again, or go on with what it has.
+  if (below(20) === 0) handleOfOld = undefined
+}
+
+function settleOther() {
+  const [breaker, permit] = others.splice(0, 2)
+  if (below(10) === 0) breaker.recordFailure(permit, 1)
+  else breaker.recordSuccess(permit, 1)
+}
+
+/** The first takes half of the calls and stays as it is. */
+function configure() {
+  const initialMs = 10 + below(20)
+  breakers[1 + below(names.length - 1)].configure({
+    permittedNumberOfCallsInHalfOpenState: 2 + below(4),
+    waitDurationInOpenStateMs: { initialMs },
+  })
 }
 
 /** Permits in hand: breaker and permit in turn. */
@@ -67,6 +102,8 @@ function settleOldest() {
 }
 
 function settleAll() {
+  while (others.length > 0) settleOther()
+  handleOfOld = undefined
   while (inHand.length > 0) settleOldest()
 }
 
@@ -104,7 +141,11 @@ function carryOut(order) {
 attach()
 parentPort.postMessage('ready')
 for (;;) {
-  for (let call = 0; call < CALLS; call++) callOnce()
+  for (let call = 0; call < CALLS; call++) {
+    callOnce()
+    if (below(100) === 0) callOther()
+  }
+  if (below(20) === 0) configure()
   if (below(200) === 0) registry.snapshot()
   if (below(200) === 0) breakers[below(names.length)].snapshot()
   const order = Atomics.load(orders, seat)

@@ -115,7 +115,7 @@ it('Prometheus scrapes the gateway and fires the alert once', async context => {
   expect(alerts[0]?.labels).toMatchObject({
     severity: 'warning',
     job: 'gateway',
-    breaker: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+    breaker: expect.stringMatching(/^undici:http:\/\/127\.0\.0\.1:\d+$/),
   })
   expect(await numberOf('sum(circuit_breaker_refused_calls_total{state="open"})')).toBeGreaterThan(
     0,

@@ -9,7 +9,6 @@ import { keyOf, parse } from './prometheus-support.ts'
 
 const FILE = new URL('prometheus-worker.mjs', import.meta.url)
 const DIALECTS: MetricsOptions[] = [{}, { compat: 'resilience4j' }, { compat: 'opossum' }]
-const JOBS = ['close', 'exit', 'forever'] as const
 
 const workers = new Set<Worker>()
 
@@ -67,9 +66,15 @@ describe('totals', () => {
       scrapes++
     }
     for (let round = 0; round < 4; round++) {
-      const crew = JOBS.map((job, index) => start(registry, job, 1 + round * 10 + index))
-      const [closing, exiting, endless] = crew as [Worker, Worker, Worker]
-      const ended = Promise.all([once(closing, 'exit'), once(exiting, 'exit')])
+      const seed = 1 + round * 10
+      const endless = [start(registry, 'forever', seed)]
+      if (round % 2 === 1) {
+        // No slot is left for those that come.
+        endless.push(start(registry, 'forever', seed + 1))
+        await until(() => registry.snapshot().threads === 3)
+      }
+      const others = ['close', 'exit'].map((job, at) => start(registry, job, seed + 2 + at))
+      const ended = Promise.all(others.map(worker => once(worker, 'exit')))
       let done = false
       ended.then(() => {
         done = true
@@ -78,7 +83,7 @@ describe('totals', () => {
         scrape()
         return done
       })
-      const terminated = endless.terminate()
+      const terminated = Promise.all(endless.map(worker => worker.terminate()))
       scrape()
       await terminated
       scrape()

@@ -26,6 +26,37 @@ function randomFrom(seed) {
 }
 
 const jobs = {
+  /**
+   * Calls through the breakers of a group that has more keys than room. Where it may not make one
+   * it goes on; a handle that it keeps it uses long after others may have had its record.
+   */
+  keyed({ max, keys, calls, seed }) {
+    const random = randomFrom(seed + index * 7919)
+    const group = attachRegistry(handle).keyed('k', { max, ...args.options })
+    const mine = { made: 0, full: 0 }
+    let kept
+    waitForGate()
+    for (let call = 0; call < calls; call++) {
+      try {
+        const breaker = group.breaker(`key-${Math.floor(random() * keys)}`)
+        if (random() < 0.05) kept = breaker
+        for (const used of kept === undefined ? [breaker] : [breaker, kept]) {
+          const permit = used.tryAcquire()
+          if (permit === REFUSED) continue
+          const draw = random()
+          if (draw < 0.7) used.recordSuccess(permit)
+          else if (draw < 0.9) used.recordFailure(permit)
+          else used.release(permit)
+        }
+        mine.made++
+      } catch (error) {
+        if (error.code !== 'ERR_REGISTRY_FULL') throw error
+        mine.full++
+      }
+    }
+    return mine
+  },
+
   /** Records failures until refused; how many it made, and how many calls it took to notice. */
   failUntilRefused({ breaker: name }) {
     const breaker = attachRegistry(handle).breaker(name)

@@ -75,8 +75,10 @@ export const everyOption: Required<BreakerOptions> = {
   classifyError: error => (error instanceof TypeError ? 'ignored' : 'failure'),
   timeoutMs: 5_000,
   measureDurations: true,
+  optionSet: 'calm',
 }
-expectType<Equal<keyof BreakerOptions, keyof SharedOptions | keyof LocalOptions>>()
+type BreakerKeys = keyof SharedOptions | keyof LocalOptions | 'optionSet'
+expectType<Equal<keyof BreakerOptions, BreakerKeys>>()
 
 export function breakers(): void {
   registry.breaker('b')

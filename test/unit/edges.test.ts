@@ -51,15 +51,15 @@ describe('totals', () => {
 })
 
 describe('generations', () => {
-  it('wrap at 2^28 through opening, trials and closing', () => {
+  it('wrap at 2^22 through opening, trials and closing', () => {
     const breaker = registry.breaker('b', {
       slidingWindow: { type: 'consecutive', failures: 2 },
       waitDurationInOpenStateMs: 100,
       permittedNumberOfCallsInHalfOpenState: 1,
     })
     const cell = cellOf(breaker)
-    const last = 2 ** 28 - 2
-    memory[cell.state] = packState(last, CLOSED)
+    const last = 2 ** 22 - 2
+    memory[cell.state] = packState(last, CLOSED, 0)
     memory.longs[cell.recordLong + RECORD.NEXT_LONG + (last & 1)] = packNext(last, CLOSED, 0)
     for (let cycle = 0; cycle < 3; cycle++) {
       const late = breaker.tryAcquire()
@@ -216,7 +216,7 @@ describe('damage', () => {
     const note = (warning: Error): number => warnings.push(warning.message)
     process.on('warning', note)
     const breaker = registry.breaker('b')
-    memory[cellOf(breaker).state] = packState(3, 7)
+    memory[cellOf(breaker).state] = packState(3, 7, 0)
     const permit = breaker.tryAcquire()
     expect(permit).not.toBe(REFUSED)
     expect(breaker.tryAcquire()).not.toBe(REFUSED)

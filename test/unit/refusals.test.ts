@@ -138,22 +138,29 @@ describe('another error and another promise', () => {
 })
 
 describe('what many hold', () => {
-  it('is frozen: an assignment throws and changes nothing for the others', async () => {
+  it('says the same to all: an assignment throws and changes nothing', async () => {
     const { breaker } = makeOpen()
     const error = await refusalOf(breaker)
     const mutable = error as unknown as Record<string, unknown>
     const before = JSON.stringify(error)
-    for (const key of ['message', 'stack', 'cause', 'state', 'retryAfterMs', 'lastError', 'mine']) {
+    for (const key of ['message', 'stack', 'name', 'code', 'breaker', 'state', 'retryAfterMs']) {
       expect(() => {
         mutable[key] = 'changed'
       }, key).toThrow(TypeError)
       expect(() => Object.defineProperty(error, key, { value: 'changed' }), key).toThrow(TypeError)
+      expect(Reflect.deleteProperty(error, key), key).toBe(false)
     }
-    expect(Reflect.setPrototypeOf(error, null)).toBe(false)
-    expect(() => Error.captureStackTrace(error)).toThrow(TypeError)
     expect(await refusalOf(breaker)).toBe(error)
     expect(error).toBeInstanceOf(CircuitOpenError)
     expect(JSON.stringify(error)).toBe(before)
+  })
+
+  it('takes the mark that a logger puts on an error while it looks at it', async () => {
+    const { breaker } = makeOpen()
+    const error = (await refusalOf(breaker)) as object
+    const mark = Symbol('seen')
+    expect(Reflect.set(error, mark, true)).toBe(true)
+    expect(Reflect.deleteProperty(error, mark)).toBe(true)
   })
 
   it('a fallback that throws it again, or with it as a cause, leaves it alone', async () => {
@@ -175,6 +182,11 @@ describe('what many hold', () => {
     expect(other).toBe(boom)
     expect(boom.cause).toBe(error)
     expect(error).not.toHaveProperty('cause')
+    const { breaker: second } = makeOpen()
+    const fallback = (): Promise<unknown> => second.execute(() => 'value')
+    const theirs = await rejectionOf(breaker.execute<unknown>(() => 'value', { fallback }))
+    expect(theirs).toBe(await refusalOf(second))
+    expect(theirs).not.toHaveProperty('cause')
   })
 
   it('says how long to wait at the moment when it is read', async () => {

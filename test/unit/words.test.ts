@@ -2,8 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  editionOf,
   generationOf,
   isNextOf,
+  isOfEdition,
   nextGeneration,
   nextStateOf,
   packNext,
@@ -12,12 +14,17 @@ import {
 } from '../../src/memory/words/state.ts'
 import {
   definitionOf,
+  editionOfEntry,
   epochOf,
   isLive,
   linesOf,
+  nextEdition,
+  nextSequence,
   packEntry,
+  packMaking,
   packThread,
   threadOf,
+  unpackMaking,
 } from '../../src/memory/words/threads.ts'
 import {
   highOf,
@@ -55,9 +62,10 @@ import {
   stockOf,
 } from '../../src/memory/words/windows.ts'
 
-const GENERATIONS = 2 ** 28
+const GENERATIONS = 2 ** 22
 const generation = fc.integer({ min: 0, max: GENERATIONS - 1 })
-const state = fc.integer({ min: 0, max: 5 })
+const state = fc.integer({ min: 0, max: 6 })
+const edition = fc.integer({ min: 0, max: 63 })
 /** Whole microseconds up to 70 years, in ms. */
 const time = fc.integer({ min: 0, max: 2_200_000_000_000_000 }).map(micros => micros / 1000)
 const claim = fc.integer({ min: 0, max: 2 ** 22 - 1 })
@@ -66,9 +74,11 @@ const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 describe('STATE and NEXT', () => {
   it('hold generation, state and time', () => {
     fc.assert(
-      fc.property(generation, state, time, (g, s, t) => {
-        const word = packState(g, s)
-        expect([generationOf(word), stateOf(word)]).toEqual([g, s])
+      fc.property(generation, state, edition, time, (g, s, e, t) => {
+        const word = packState(g, s, e)
+        expect([generationOf(word), stateOf(word), editionOf(word)]).toEqual([g, s, e])
+        expect(packState(g, s, e + 64)).toBe(word)
+        expect([isOfEdition(word, e + 640), isOfEdition(word, e + 1)]).toEqual([true, false])
         expect(word).toBeGreaterThanOrEqual(0)
         const next = packNext(g, s, t)
         expect([isNextOf(next, g), nextStateOf(next), timeOf(next)]).toEqual([true, s, t])
@@ -144,9 +154,14 @@ describe('THREAD and ENTRY', () => {
       }),
     )
     expect(packThread(false, 0, { thread: 0, parent: 0 })).toBe(0n)
-    const entry = packEntry(7, 2 ** 31)
-    expect([definitionOf(entry), linesOf(entry)]).toEqual([7, 2 ** 31])
-    expect(definitionOf(0n)).toBe(-1)
+    const entry = packEntry(2 ** 20 - 1, 7, 2 ** 24 - 1)
+    const read = [editionOfEntry(entry), definitionOf(entry), linesOf(entry)]
+    expect(read).toEqual([2 ** 20 - 1, 7, 2 ** 24 - 1])
+    expect([editionOfEntry(0n), definitionOf(0n)]).toEqual([0, -1])
+    expect([nextEdition(2 ** 20 - 1), nextSequence(2 ** 26 - 1)]).toEqual([0, 0])
+    const making = { sequence: 2 ** 26 - 1, definition: 131_072, entry: 65_535 }
+    expect(unpackMaking(packMaking(making))).toEqual(making)
+    expect(unpackMaking(0n)).toEqual({ sequence: 0, definition: -1, entry: 0 })
   })
 })
 

@@ -1,5 +1,12 @@
 /** Violations in what is there for people: presence, the exporter's lease, transitions, tallies. */
-import { HEADER, LINE_WORDS, RECORD, STATES, TALLY } from '../../src/memory/layout.ts'
+import {
+  DEFINITION_WORDS,
+  HEADER,
+  LINE_WORDS,
+  RECORD,
+  STATES,
+  TALLY,
+} from '../../src/memory/layout.ts'
 import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
 import { tallyOf } from '../../src/protocol/cell.ts'
 import { long, type Plant, recordLong, word } from './planting.ts'
@@ -45,13 +52,13 @@ export const PEOPLE: Plant[] = [
     /^directory, unused word \d+ is 0x1/,
   ],
   [
-    'one behind the name of a definition',
-    word(from => from.region.shape.breakers.definitions + 69, 1),
+    'one before the options of a definition',
+    word(from => from.region.shape.breakers.definitions + 73, 1),
     /^definition 0, unused word \d+ is 0x1/,
   ],
   [
     'one at the end of a definition',
-    word(from => from.region.shape.breakers.definitions + 4 * LINE_WORDS - 1, 1),
+    word(from => from.region.shape.breakers.definitions + DEFINITION_WORDS - 1, 1),
     /^definition 0, unused word \d+ is 0x1/,
   ],
   ['a beat of no slot', word(beat(0), 1), /^slot 0, BEAT is 1, yet no thread ever had/],
@@ -72,7 +79,7 @@ export const TRANSITIONS: Plant[] = [
   [
     'a transition counted twice',
     count(0, 1, 1, 2),
-    /"row", word 188, TRANSITIONS add up to 4, at generation 3/,
+    /"row", word 188, TRANSITIONS add up to 4, from generation 0 to 3/,
   ],
   [
     'a count of no generation',

@@ -1,6 +1,7 @@
 /** Violations planted by hand, each with the sentence that must come of it. */
 import {
   BUCKET,
+  DEFINITION_WORDS,
   HEADER,
   LINE_WORDS,
   RECORD,
@@ -8,7 +9,7 @@ import {
   SUMMARY,
   TOTAL,
 } from '../../src/memory/layout.ts'
-import { packNext } from '../../src/memory/words/state.ts'
+import { packNext, packState } from '../../src/memory/words/state.ts'
 import { markedDead, packThread } from '../../src/memory/words/threads.ts'
 import { packTagged, packTimed } from '../../src/memory/words/timed.ts'
 import { packPlace } from '../../src/memory/words/trials.ts'
@@ -86,7 +87,7 @@ export const PLANTS: Plant[] = [
     },
     /^entry 4, ENTRY .* after an empty one/,
   ],
-  ['no such definition', to => copyEntry(to, 900n << 32n), /^entry 3, .* no definition 899/],
+  ['no such definition', to => copyEntry(to, 900n << 24n), /^entry 3, .* no definition 899/],
   [
     'two entries of one definition',
     to => copyEntry(to, to.memory.longs[to.region.shape.breakers.directoryLong] ?? 0n),
@@ -116,7 +117,7 @@ export const PLANTS: Plant[] = [
   [
     "a dead maker's definition",
     long(
-      from => (from.region.shape.breakers.definitions + 5 * 4 * LINE_WORDS) / 2,
+      from => (from.region.shape.breakers.definitions + 5 * DEFINITION_WORDS) / 2,
       () => packThread(true, 0, { thread: 77, parent: 0 }),
     ),
     /^definition 5, HOLDER .* thread 77, which is not alive/,
@@ -138,7 +139,7 @@ export const RECORDS: Plant[] = [
     /"row", word 0, STATE .* state 7/,
   ],
   ['a sign', word(from => from.cells.row.state, -8), /"row", word 0, STATE .* more than 31 bits/],
-  ['INCARNATION', word(from => from.cells.row.state + 1, 1), /"row", word 1, unused is 0x1/],
+  ['a word behind it', word(from => from.cells.row.state + 1, 1), /"row", word 1, unused is 0x1/],
   [
     'STATE beside its NEXT',
     word(from => from.cells.row.state, 1),
@@ -146,7 +147,7 @@ export const RECORDS: Plant[] = [
   ],
   [
     'a generation without its NEXT',
-    word(from => from.cells.row.state, 5 << 3),
+    word(from => from.cells.row.state, packState(5, 0, 1)),
     /"row", word 34, NEXT .* tagged 0, not 5/,
   ],
   [

@@ -19,26 +19,30 @@ const TRIALS = 2
 const WAIT_MS = 100
 const TRIAL_TIMEOUT_MS = 1000
 
+const COMMON = {
+  waitDurationInOpenStateMs: { initialMs: WAIT_MS, multiplier: 2, jitter: 0.5, maxMs: 1000 },
+  permittedNumberOfCallsInHalfOpenState: TRIALS,
+  trialTimeoutMs: TRIAL_TIMEOUT_MS,
+  slowCallDurationThresholdMs: 50,
+} as const
+
+/** Of "row". */
+export const ROW_OPTIONS = {
+  ...COMMON,
+  slidingWindow: { type: 'consecutive', failures: 5 },
+} as const
+
 /** A region with one breaker for each window, at 5 s of a manual clock, slot 1 of 3 taken. */
 export function makeRegion(maxThreads = 3): Made {
   const registry = createRegistry({ clock: 'manual', maxThreads, maxBreakers: 6 })
   registry.advance(5000)
-  const common = {
-    waitDurationInOpenStateMs: { initialMs: WAIT_MS, multiplier: 2, jitter: 0.5, maxMs: 1000 },
-    permittedNumberOfCallsInHalfOpenState: TRIALS,
-    trialTimeoutMs: TRIAL_TIMEOUT_MS,
-    slowCallDurationThresholdMs: 50,
-  }
-  const time = registry.breaker('time', { ...common, minimumNumberOfCalls: 10 })
+  const time = registry.breaker('time', { ...COMMON, minimumNumberOfCalls: 10 })
   const count = registry.breaker('count', {
-    ...common,
+    ...COMMON,
     slidingWindow: { type: 'count', size: 10 },
     minimumNumberOfCalls: 10,
   })
-  const row = registry.breaker('row', {
-    ...common,
-    slidingWindow: { type: 'consecutive', failures: 5 },
-  })
+  const row = registry.breaker('row', ROW_OPTIONS)
   const region = attachRegion(registry.handle)
   const [first, second, third] = new Directory(region, { thread: 0, parent: 0 }).cells()
   if (!(first && second && third)) throw new Error('three breakers were made')

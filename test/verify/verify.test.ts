@@ -2,7 +2,7 @@
 import { threadId } from 'node:worker_threads'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { attachRegistry } from '../../src/index.ts'
-import { HEADER, JOURNAL, JOURNAL_LONGS, LINE_WORDS } from '../../src/memory/layout.ts'
+import { DEFINITION_WORDS, HEADER, JOURNAL, JOURNAL_LONGS } from '../../src/memory/layout.ts'
 import { packPlace } from '../../src/memory/words/trials.ts'
 import { markDead } from '../../src/protocol/slots.ts'
 import { reapMarked } from '../../src/threads/deaths.ts'
@@ -94,7 +94,7 @@ describe('sound regions', () => {
 
   it.each([
     ['from its start', 0],
-    ['where the laps of its keys begin again', 2 ** 24 - 1500],
+    ['where the laps of its keys begin again', 2 ** 30 - 1500],
     ['where its numbers turn negative', 2 ** 31 - 1500],
     ['where its numbers begin again', 2 ** 32 - 1500],
   ])('with a journal that goes round, %s', (_, start) => {
@@ -163,7 +163,7 @@ describe('planted in the header, the slots and the directory', () => {
 
   it('one name twice', () => {
     const { definitions } = made.region.shape.breakers
-    const second = definitions + 4 * LINE_WORDS
+    const second = definitions + DEFINITION_WORDS
     for (const offset of [4, 5, 6]) {
       made.memory[second + offset] = made.memory[definitions + offset] ?? 0
     }

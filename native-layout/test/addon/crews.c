@@ -29,6 +29,7 @@ typedef struct {
   double ignored;
   double late;
   double trials; /* among the admitted */
+  double gone; /* asked of a breaker that was removed */
 } addon_counts;
 
 typedef struct crew crew;
@@ -93,6 +94,12 @@ static void make_calls(worker *worker, busbar_thread *member, busbar_breaker *br
   double end = busbar_now(member) + of->milliseconds;
   while (busbar_now(member) < end && bb_load(&of->gate[0]) != OVER) {
     int64_t permit = busbar_try_acquire(breaker);
+    if (permit == BUSBAR_GONE) {
+      counts->gone++;
+      /* Where there is none of that name yet, the old one says so again. */
+      busbar_find(breaker, member, of->name, of->length);
+      continue;
+    }
     if (permit == BUSBAR_REFUSED) {
       counts->refused++;
       if (of->mode == UNTIL_REFUSED) return;
@@ -204,6 +211,7 @@ static napi_value join_crew(napi_env env, napi_callback_info info) {
     put(env, object, "ignored", counts->ignored);
     put(env, object, "late", counts->late);
     put(env, object, "trials", counts->trials);
+    put(env, object, "gone", counts->gone);
     napi_set_element(env, all, (uint32_t)thread, object);
   }
   return all;

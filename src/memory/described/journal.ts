@@ -41,7 +41,7 @@ const JOURNAL_ENTRY: Struct = {
       packing: 'KEY',
       ...ANYONE,
       legal: '0; else states 0 .. 5, from 6 or 7 where STATE was damaged',
-      wraps: 'lap after 2^14 laps',
+      wraps: 'lap after 2^20 laps',
       meaning: 'Which transition, of which lap of the ring. No entry is before one that lacks.',
     },
     {

@@ -3,8 +3,14 @@
 import { AGE_CALLS_BITS, AGE_GENERATION_BITS, AGE_LAP_BITS, AGE_PLACE_BITS } from '../words/ages.ts'
 import { EPISODE_BITS, IN_A_ROW_BITS, UNTIL_BITS } from '../words/hosts.ts'
 import { BREAKER_BITS, CLAIMED_BY_LISTENER } from '../words/journal.ts'
-import { GENERATION_BITS, NEXT_TAG_BITS, STATE_BITS } from '../words/state.ts'
-import { ENTRY_LINES_BITS, EPOCH_BITS, THREAD_BITS } from '../words/threads.ts'
+import { EDITION_BITS, GENERATION_BITS, NEXT_TAG_BITS, STATE_BITS } from '../words/state.ts'
+import {
+  DEFINITION_BITS,
+  ENTRY_BITS,
+  EPOCH_BITS,
+  LINES_BITS,
+  THREAD_BITS,
+} from '../words/threads.ts'
 import { PROBABILITY_BITS } from '../words/throttle.ts'
 import { TAGGED_VALUE_BITS, TIME_BITS, TIMED_TAG_BITS } from '../words/timed.ts'
 import {
@@ -55,10 +61,14 @@ const PERMIT_BITS = CLAIM_BITS + PERMIT_PLACE_BITS + PERMIT_GENERATION_BITS
 export const PACKINGS: readonly Packing[] = [
   pack(
     'STATE',
-    GENERATION_BITS + STATE_BITS,
+    GENERATION_BITS + EDITION_BITS + STATE_BITS,
     'generation',
-    [['state', STATE_BITS]],
-    'Bit 31 is 0. The generation says which words of the record are current.',
+    [
+      ['edition', EDITION_BITS],
+      ['state', STATE_BITS],
+    ],
+    'Bit 31 is 0. The generation says which words of the record are current, the edition, the ' +
+      "low bits of the entry's, which options are in force.",
   ),
   pack(
     'NEXT',
@@ -123,10 +133,24 @@ export const PACKINGS: readonly Packing[] = [
   pack(
     'ENTRY',
     LONG,
-    'definition',
-    [['lines', ENTRY_LINES_BITS]],
-    'The field holds the number of the definition + 1, and the length of the record in lines. ' +
-      'The whole word is 0 when there is no breaker yet.',
+    'edition',
+    [
+      ['definition', DEFINITION_BITS],
+      ['lines', LINES_BITS],
+    ],
+    'The field definition holds its number + 1, lines the length of the record. Each word of an ' +
+      'entry has the next edition. The whole word is 0 when there is no breaker yet.',
+  ),
+  pack(
+    'MAKING',
+    LONG,
+    'sequence',
+    [
+      ['definition', DEFINITION_BITS],
+      ['entry', ENTRY_BITS],
+    ],
+    'What is being made: the definition, its number + 1, that is to stand at which entry. 0 in ' +
+      'both: nothing. Each making has the next sequence number.',
   ),
   pack(
     'KEY',

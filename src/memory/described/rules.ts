@@ -13,6 +13,10 @@ export const CLASSES: Readonly<Record<WordClass, ClassRule>> = {
     writers: 'its maker, before publication',
     access: 'plain reads',
   },
+  reused: {
+    writers: 'who has taken the definition, while no entry names it',
+    access: 'atomic store; atomic load, between two looks at the entry: the same word both times',
+  },
   own: {
     writers: "the slot's owner",
     access: 'owner: plain read, atomic store and add; others: atomic load',

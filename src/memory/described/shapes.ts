@@ -75,6 +75,13 @@ export const REGION: Shape = {
       meaning: 'the last transitions of all breakers',
     },
     {
+      name: 'making',
+      struct: 'making',
+      count: '1',
+      bytes: 'size(making)',
+      meaning: 'which breaker is being made',
+    },
+    {
       name: 'directory',
       struct: 'entry',
       count: 'maxBreakers',
@@ -94,6 +101,13 @@ export const REGION: Shape = {
       meaning: 'their records, of different lengths, one after the other',
     },
     {
+      name: 'controlMaking',
+      struct: 'making',
+      count: '1',
+      bytes: 'size(making)',
+      meaning: 'which control is being made',
+    },
+    {
       name: 'controlDirectory',
       struct: 'entry',
       count: 'maxControls',
@@ -107,11 +121,7 @@ export const REGION: Shape = {
       bytes: 'controlDefinitionCount * size(definition)',
       meaning: 'their names and options',
     },
-    {
-      name: 'controlArena',
-      bytes: 'controlLines * LINE_BYTES',
-      meaning: 'their records',
-    },
+    { name: 'controlArena', bytes: 'controlLines * LINE_BYTES', meaning: 'their records' },
   ],
 }
 
@@ -120,7 +130,6 @@ export const RECORD: Shape = {
     window: 'WINDOW of the options',
     length: 'WINDOW_LENGTH of the options',
     buckets: 'BUCKETS of the options',
-    trials: 'TRIALS of the options',
     hanging: 'HANGING of the options',
     maxThreads: 'MAX_THREADS in the header',
   },
@@ -162,8 +171,8 @@ export const RECORD: Shape = {
     {
       name: 'trials',
       struct: 'place',
-      count: 'trials',
-      bytes: 'ceilTo(trials * size(place), LINE_BYTES)',
+      count: 'MAX_TRIALS',
+      bytes: 'ceilTo(MAX_TRIALS * size(place), LINE_BYTES)',
       meaning: 'places of trials',
     },
     {

@@ -82,7 +82,7 @@ const BUCKET_STRUCT: Struct = {
       packing: 'TURN',
       ...OWNER,
       legal: 'any',
-      wraps: 'bucket number at 2^34',
+      wraps: 'bucket number at 2^40',
       meaning: 'The rest of the bucket number, and the generation.',
     },
     {
@@ -151,7 +151,7 @@ function unused(at: number, words: number, meaning: string): Word {
 }
 
 function turn(at: number): Word {
-  const common = { type: 'i32', ...OWNER, legal: '0 .. 2^28 - 1' } as const
+  const common = { type: 'i32', ...OWNER, legal: '0 .. 2^22 - 1' } as const
   return { name: 'TURN', offset: at * WORD, ...common, meaning: 'The generation.' }
 }
 
@@ -238,10 +238,40 @@ const TALLY_STRUCT: Struct = {
       count: DURATION_COUNTERS,
     },
     {
+      name: 'USED_MS',
+      offset: TALLY.USED_DOUBLE * LONG,
+      type: 'f64',
+      ...COUNTED,
+      legal: '>= 0',
+      meaning:
+        "When this thread last looked the breaker up by its key, of the region's clock; two " +
+        'ticks late at the most.',
+    },
+    {
+      name: 'FIRST',
+      offset: TALLY.FIRST * WORD,
+      type: 'i32',
+      ...OWNER,
+      legal: '0 .. 2^22 - 1',
+      meaning:
+        "The first generation of the breaker to which the slot's totals and this tally belong: " +
+        "where it is not the record's, they read as 0. Slot 0's are always the record's.",
+    },
+    {
+      name: 'UNUSED_WORD',
+      offset: (TALLY.FIRST + 1) * WORD,
+      type: 'i32',
+      class: 'unused',
+      writers: 'nobody',
+      legal: '0',
+      meaning: 'Behind FIRST.',
+      since: FIRST,
+    },
+    {
       name: 'UNUSED',
-      offset: (TALLY.DURATIONS + DURATION_COUNTERS) * LONG,
+      offset: (TALLY.FIRST + 2) * WORD,
       type: 'i64',
-      count: TALLY_WORDS / 2 - TALLY.DURATIONS - DURATION_COUNTERS,
+      count: (TALLY_WORDS - TALLY.FIRST - 2) / 2,
       class: 'unused',
       writers: 'nobody',
       legal: '0',

@@ -7,7 +7,7 @@ export type Unit = 'i32' | 'u32' | 'i64' | 'f64'
 
 export const UNIT_BYTES = { i32: 4, u32: 4, i64: 8, f64: 8 } as const
 
-export type WordClass = 'fixed' | 'own' | 'stat' | 'shared' | 'unused'
+export type WordClass = 'fixed' | 'reused' | 'own' | 'stat' | 'shared' | 'unused'
 
 /** A word: where it stands and what it holds, then what people need to know. */
 export interface Word {
@@ -35,6 +35,7 @@ export type StructName =
   | 'options'
   | 'definition'
   | 'thread'
+  | 'making'
   | 'entry'
   | 'reason'
   | 'record'

@@ -73,7 +73,7 @@ const SUMMARY_STRUCT: Struct = {
     },
     {
       ...summed('GENERATION', SUMMARY.GENERATION_LONG, 'the generation that was summed.'),
-      legal: 'value below 2^28',
+      legal: 'value below 2^22',
     },
     summed('CALLS', SUMMARY.CALLS_LONG, 'calls.'),
     summed('FAILURES', SUMMARY.FAILURES_LONG, 'failures.'),

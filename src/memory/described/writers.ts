@@ -6,7 +6,7 @@ export const MADE = { class: 'fixed', writers: 'the maker of the region', since:
 
 /** Written by the maker of a breaker or a control, before the directory names its definition. */
 export const DEFINED = {
-  class: 'fixed',
+  class: 'reused',
   writers: 'the maker of the breaker or control',
   since: FIRST,
 } as const

@@ -1,7 +1,7 @@
 /**
  * The journal: the last transitions of all breakers. Pure functions, no memory.
  *
- *   KEY   64 bits   { lap 14 | breaker 16 | generation 28 | from 3 | to 3 }
+ *   KEY   64 bits   { lap 20 | breaker 16 | generation 22 | from 3 | to 3 }
  *   BY    a TAGGED word   { number + 1 32 | claimed 1 | maker 1 | hand 1 | thread 26 }
  *
  * Entries are numbered without end; entry n stands at n mod JOURNAL_ENTRIES, and its lap is the
@@ -13,7 +13,7 @@ import { DEAD_PARENT, THREAD_BITS } from './threads.ts'
 
 export const BREAKER_BITS = 16n
 export const LAP_SHIFT = Math.log2(JOURNAL_ENTRIES)
-const JOURNAL_LAP_BITS = 14
+const JOURNAL_LAP_BITS = 20
 const LAP_MASK = (1 << JOURNAL_LAP_BITS) - 1
 
 const TO_SHIFT = BigInt(STATE_BITS)

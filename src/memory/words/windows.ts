@@ -5,9 +5,11 @@
  *   RING    32 bits   { generation 20 | lap 9 | outcome 3 }  outcome 0 = none, else kind + 1
  *   ROW     32 bits   { generation 20 | failures 12 }
  *   STAMP   30 bits   bucket number mod 2^30, or -1 while the owner turns the bucket over
- *   TURN    32 bits   { bucket number / 2^30 4 | generation 28 }
+ *   TURN    32 bits   { bucket number / 2^30 10 | generation 22 }
  *   EPOCH   64 bits   { generation 28 | bucket number 36 }   of an overflow bucket
  */
+
+import { GENERATION_BITS } from './state.ts'
 
 export const STOCK_BIAS = 1 << 13
 export const STOCK_LEFT_BITS = 14
@@ -77,7 +79,7 @@ export const TURNING = -1
 
 export const STAMP_BITS = 30
 const STAMPS = 2 ** STAMP_BITS
-const TURNS = 16
+const TURNS = 2 ** (32 - GENERATION_BITS)
 
 export function stampOf(bucketNumber: number): number {
   return bucketNumber % STAMPS
@@ -89,7 +91,7 @@ export function ageOfStamp(stamp: number, bucketNumber: number): number {
 }
 
 export function packTurn(generation: number, bucketNumber: number): number {
-  return ((Math.floor(bucketNumber / STAMPS) % TURNS) << 28) | generation
+  return ((Math.floor(bucketNumber / STAMPS) % TURNS) << GENERATION_BITS) | generation
 }
 
 export const EPOCH_NUMBER_BITS = 36

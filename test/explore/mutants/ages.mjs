@@ -122,7 +122,12 @@ export const ageMutants = [
     name: 'age-ask-unjudged',
     about: 'an ask does not look for calls that have begun to hang',
     file: 'src/protocol/breaker-aged.ts',
-    replace: [['    if (stateOf(seen) === CLOSED) this.window.lookAtHanging?.(seen)\n', '']],
+    replace: [
+      [
+        '    if (stateOf(seen) === CLOSED && this.knows(seen)) this.window.lookAtHanging?.(seen)\n',
+        '',
+      ],
+    ],
     scenarios: ['age-opens'],
   },
 ]

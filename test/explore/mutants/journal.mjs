@@ -21,7 +21,12 @@ export const journalMutants = [
     name: 'append-unchecked',
     about: 'an entry is appended without a look at STATE: one of old may come after its time',
     file: 'src/protocol/journal.ts',
-    replace: [['    isPublished = load(cell.memory, cell.state) !== seen\n', '']],
+    replace: [
+      [
+        '    isPublished = generationOf(load(cell.memory, cell.state)) !== generationOf(seen)\n',
+        '',
+      ],
+    ],
     scenarios: ['journal-helper'],
   },
   {
@@ -54,7 +59,7 @@ export const journalMutants = [
   {
     name: 'count-any',
     about: 'a late helper counts a transition again after the next of its kind',
-    file: 'src/protocol/state.ts',
+    file: 'src/protocol/transition-counts.ts',
     replace: [['!isLater(generation, highOf(old) - 1)', 'highOf(old) === generation + 1']],
     scenarios: ['journal-again'],
   },

@@ -7,6 +7,8 @@ import { budgetMutants } from './budget.mjs'
 import { bulkheadMutants } from './bulkhead.mjs'
 import { hostMutants } from './hosts.mjs'
 import { journalMutants } from './journal.mjs'
+import { makingMutants } from './making.mjs'
+import { removalMutants } from './removal.mjs'
 import { stateMutants } from './state.mjs'
 import { stockMutants } from './stock.mjs'
 import { threadMutants } from './threads.mjs'
@@ -19,6 +21,8 @@ const mutants = [
   ...ageMutants,
   ...stockMutants,
   ...threadMutants,
+  ...makingMutants,
+  ...removalMutants,
   ...journalMutants,
   ...hostMutants,
   ...throttleMutants,

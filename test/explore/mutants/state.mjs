@@ -22,7 +22,7 @@ export const stateMutants = [
     name: 'decide-unchecked',
     about: 'STATE is not looked at again between loading NEXT and replacing it',
     file: 'src/protocol/state.ts',
-    replace: [['  if (load(memory, cell.state) !== seen) return false\n', '']],
+    replace: [['  if (!isStill(cell, seen)) return false\n', '']],
     scenarios: ['stale-decider'],
   },
   {
@@ -31,9 +31,9 @@ export const stateMutants = [
     file: 'src/protocol/state.ts',
     replace: [
       [
-        '  if (load(memory, cell.state) !== seen) return false\n',
-        '  if (compareExchange(memory, cell.state, seen, packState(generation, target)) !== seen) ' +
-          'return false\n',
+        '  if (!isStill(cell, seen)) return false\n',
+        '  if (compareExchange(memory, cell.state, seen, packState(generation, target, editionAfter(cell, seen))) ' +
+          '!== seen) return false\n',
       ],
     ],
     scenarios: ['two-trip'],
@@ -44,8 +44,8 @@ export const stateMutants = [
     file: 'src/protocol/state.ts',
     replace: [
       [
-        'compareExchange(cell.memory, cell.state, seen, packState(generation, nextStateOf(decided)))',
-        'store(cell.memory, cell.state, packState(generation, nextStateOf(decided)))',
+        'found = compareExchange(cell.memory, cell.state, expected, next)',
+        'store(cell.memory, cell.state, next)',
       ],
       ['load, load64, notify }', 'load, load64, notify, store }'],
     ],
@@ -169,9 +169,9 @@ export const stateMutants = [
     file: 'src/protocol/breaker.ts',
     replace: [
       [
-        '      if (verdict !== undefined) this.#carryOut(seen, verdict)\n    }\n    this.window.tend(',
-        '      if (view.succeeded > 0) this.#carryOut(seen, { target: CLOSED, sinceMs: now })\n' +
-          '      else if (verdict !== undefined) this.#carryOut(seen, verdict)\n    }\n    this.window.tend(',
+        '      if (verdict !== undefined) this.carryOut(seen, verdict)\n    }\n    this.window.tend(',
+        '      if (view.succeeded > 0) this.carryOut(seen, { target: CLOSED, sinceMs: now })\n' +
+          '      else if (verdict !== undefined) this.carryOut(seen, verdict)\n    }\n    this.window.tend(',
       ],
     ],
     scenarios: ['tend-places'],
@@ -182,8 +182,8 @@ export const stateMutants = [
     file: 'src/protocol/breaker.ts',
     replace: [
       [
-        '      if (verdict !== undefined) this.#carryOut(seen, verdict)\n    }\n    this.window.tend(',
-        '      if (verdict !== undefined) this.#carryOut(load(this.#memory, this.#state), verdict)\n' +
+        '      if (verdict !== undefined) this.carryOut(seen, verdict)\n    }\n    this.window.tend(',
+        '      if (verdict !== undefined) this.carryOut(load(this.memory, this.state), verdict)\n' +
           '    }\n    this.window.tend(',
       ],
     ],

@@ -75,25 +75,6 @@ export const threadMutants = [
     scenarios: ['late-leaver'],
   },
   {
-    name: 'definition-leaked',
-    about: 'the loser of a race for a name keeps its definition',
-    file: 'src/protocol/log.ts',
-    replace: [['      if (!isOurs) this.#giveBack(definition)\n', '']],
-    scenarios: ['make-same'],
-  },
-  {
-    name: 'name-unread',
-    about: 'a maker that lost an entry tries the next without reading it',
-    file: 'src/protocol/log.ts',
-    replace: [
-      [
-        '        const found = this.find(key)\n        if (found !== undefined) return found\n        this.#requireRoom',
-        '        if (attempt > 1) {\n          const found = this.find(key)\n          if (found !== undefined) return found\n        } else if (attempt === 1) this.#known++\n        this.#requireRoom',
-      ],
-    ],
-    scenarios: ['make-same', 'make-other'],
-  },
-  {
     name: 'parent-first',
     about: 'a parent is marked dead before its children, who are found by way of it',
     file: 'src/protocol/slots.ts',

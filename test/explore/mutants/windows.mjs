@@ -70,7 +70,7 @@ export const windowMutants = [
     name: 'row-unfenced',
     about: 'a late failure is put into the row of a newer generation',
     file: 'src/protocol/window-consecutive.ts',
-    replace: [['      if (load(cell.memory, cell.state) !== seen) return\n', '']],
+    replace: [['      if (!isStill(cell, seen)) return\n', '']],
     scenarios: ['late-outcome'],
   },
   {

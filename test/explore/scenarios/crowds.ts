@@ -66,7 +66,7 @@ export const fiveFail: Scenario = {
       threads: { a: fail(1), b: fail(2), c: fail(3), d: fail(4), e: fail(5) },
       always: () => checkState(cell),
       finally(_results, mark) {
-        const { state, totals, transitions } = snapshotOf('b', new Core(cell, 1))
+        const { state, totals, transitions } = snapshotOf(new Core(cell, 1))
         check(state === 'open' && transitions === 1, `${state} after ${transitions} transitions`)
         check(totals.failed <= 3 + 4, `${totals.failed} failures of 3, with 4 that overlap`)
         mark('open')

@@ -2,7 +2,14 @@
 import { load } from '#atomics'
 import { HEADER, JOURNAL, LINE_WORDS, RECORD, STATES } from '../../../src/memory/layout.ts'
 import { isKeyOf, makerOf, unpackKey } from '../../../src/memory/words/journal.ts'
-import { CLOSED, DISABLED, FORCED_OPEN, generationOf } from '../../../src/memory/words/state.ts'
+import {
+  CLOSED,
+  DISABLED,
+  FORCED_OPEN,
+  generationOf,
+  packState,
+} from '../../../src/memory/words/state.ts'
+import { editionOfEntry } from '../../../src/memory/words/threads.ts'
 import { lowOf } from '../../../src/memory/words/timed.ts'
 import type { Cell } from '../../../src/protocol/cell.ts'
 import {
@@ -12,7 +19,7 @@ import {
   readJournalEntry,
 } from '../../../src/protocol/history.ts'
 import { claimAnnouncement, entryLong } from '../../../src/protocol/journal.ts'
-import { transition } from '../../../src/protocol/state.ts'
+import { at, transition } from '../../../src/protocol/state.ts'
 import { type World, world } from '../build.ts'
 import { check, type Scenario, type Setting } from '../scenario.ts'
 
@@ -33,13 +40,12 @@ function stateWord(cell: Cell): number {
 
 /** One attempt to move the breaker on from the STATE word `seen`. */
 function moveOn(cell: Cell, seen: number, target: number): boolean {
-  const detail = { sinceMs: 0, untilMs: undefined, counts: undefined, byHand: true }
-  return transition(cell, seen, target, { ...detail, reason: undefined })
+  return transition(cell, seen, target, { ...at(0), byHand: true })
 }
 
 /** The same from generation 0. */
 function move(cell: Cell, target: number): boolean {
-  return moveOn(cell, 0, target)
+  return moveOn(cell, packState(0, CLOSED, editionOfEntry(cell.entry)), target)
 }
 
 /** The same from wherever it is. */

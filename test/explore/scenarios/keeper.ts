@@ -54,7 +54,7 @@ function checkOneVerdict({ cell }: World): void {
 /** How it ended, and P3. Only the lease can have opened it, and the wait counts from its end. */
 function checkEnd(made: World, mark: Mark): void {
   const { cell } = made
-  const { state, totals } = snapshotOf('b', new Core(cell, 1))
+  const { state, totals } = snapshotOf(new Core(cell, 1))
   mark(state)
   if (state === 'open') {
     const until = readTime(cell, HALF_OPEN_GENERATION + 1)
@@ -156,7 +156,7 @@ export const tendAmongPlaces: Scenario = {
       first: ['good', 'bad'],
       always: () => checkOneVerdict(made),
       finally(results, mark) {
-        const { state, totals } = snapshotOf('b', new Core(cell, 1))
+        const { state, totals } = snapshotOf(new Core(cell, 1))
         mark(state)
         check(state !== 'closed', 'closed with one good trial of two')
         if (results.good === undefined || results.bad === undefined) return

@@ -41,7 +41,7 @@ export const staleSettle: Scenario = {
       },
       always: () => checkTrials(cell),
       finally(results, mark) {
-        const { state, totals, trials } = snapshotOf('b', new Core(cell, 1))
+        const { state, totals, trials } = snapshotOf(new Core(cell, 1))
         check(state === 'half-open', `${state} after one good trial of two`)
         check((trials?.succeeded ?? 0) <= 1, 'an early trial has a place')
         if (results.early !== true) return
@@ -83,7 +83,7 @@ export const claimAgainstOldSettle: Scenario = {
         const [a, b] = results.asker as [number, number]
         check(isTrial(a) && isTrial(b), `two places, two asks: ${a} and ${b}`)
         if (results.settler === undefined) return
-        mark(snapshotOf('b', new Core(cell, 1)).totals.late > 0 ? 'late' : 'counted')
+        mark(snapshotOf(new Core(cell, 1)).totals.late > 0 ? 'late' : 'counted')
       },
     }
   },
@@ -114,7 +114,7 @@ export const settleAgainstLeave: Scenario = {
       },
       always: () => checkTrials(cell),
       finally(_, mark) {
-        const { state, totals } = snapshotOf('b', new Core(cell, 2))
+        const { state, totals } = snapshotOf(new Core(cell, 2))
         check(state === 'closed' && totals.late === 0, `${state} after a good trial`)
         mark('closed')
       },

@@ -28,7 +28,7 @@ function trialDeaths(name: string, about: string, settle: Settle, end: string): 
         always: () => checkTrials(cell),
         finally(results, mark) {
           mark(seenOf(cell).state)
-          const { totals } = snapshotOf('b', new Core(cell, 1))
+          const { totals } = snapshotOf(new Core(cell, 1))
           const ended = results.a !== undefined && results.b !== undefined
           if (ended && settle === 'recordSuccess')
             check(totals.late === 0 && totals.inFlight === 0, 'an outcome came to nothing')
@@ -76,7 +76,7 @@ export const settledOrOutlived: Scenario = {
       },
       always: () => checkTrials(cell),
       finally(_results, mark) {
-        const { state, totals, since } = snapshotOf('b', new Core(cell, 1))
+        const { state, totals, since } = snapshotOf(new Core(cell, 1))
         if (state === 'closed') mark('in time')
         if (totals.late > 0) mark('late')
         if (state === 'open' && since >= 150) mark('reopened at the lease')
@@ -108,7 +108,7 @@ export const reapedTrial: Scenario = {
       always: () => checkTrials(cell),
       finally(results, mark) {
         check(isTrial(held), 'the dead thread held no trial')
-        const { trials, state } = snapshotOf('b', new Core(cell, 2))
+        const { trials, state } = snapshotOf(new Core(cell, 2))
         if (trials?.inFlight === 0) mark('given back')
         const asker = results.asker as number | undefined
         if (asker === undefined || asker < 0) return

@@ -36,7 +36,7 @@ function wrapping(name: string, about: string, laps: number): Scenario {
         memory,
         threads: { a: outcome(made, 1, FAILED_KIND), b: outcome(made, 2, FAILED_KIND) },
         finally(results, mark) {
-          const { window } = snapshotOf('b', new Core(cell, 1))
+          const { window } = snapshotOf(new Core(cell, 1))
           check(window.calls === 60, `${window.calls} outcomes in a window of 60`)
           if (results.a === undefined || results.b === undefined) return
           check(window.failures === 2, `${window.failures} failures of two`)

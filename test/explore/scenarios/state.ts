@@ -39,7 +39,7 @@ export const twoThreadsTrip: Scenario = {
         const ended = results.a !== undefined && results.b !== undefined
         if (!ended) return
         check(state === 'open', `${state} after a failure`)
-        const { totals, openedBy, since } = snapshotOf('b', new Core(cell, 1))
+        const { totals, openedBy, since } = snapshotOf(new Core(cell, 1))
         if (totals.late > 0) mark('late')
         check(totals.failed >= 1 && totals.inFlight === 0, 'an outcome was lost')
         check((openedBy?.failures ?? 0) >= 1, 'the trip has no counts')
@@ -128,7 +128,7 @@ export const tripAgainstOutcome: Scenario = {
       always: () => checkState(cell),
       finally(results, mark) {
         if (results.trip === undefined || results.outcome === undefined) return
-        const { totals, state, transitions } = snapshotOf('b', new Core(cell, 1))
+        const { totals, state, transitions } = snapshotOf(new Core(cell, 1))
         check(state === 'open' && transitions === 1, `${state} after ${transitions} transitions`)
         check(totals.succeeded + totals.late + totals.failed === totals.admitted, 'not conserved')
         if (results.outcome === -1) mark('refused')
@@ -161,7 +161,7 @@ export const lateOutcome: Scenario = {
       },
       always: () => checkState(cell),
       finally(results, mark) {
-        const { totals, window } = snapshotOf('b', new Core(cell, 1))
+        const { totals, window } = snapshotOf(new Core(cell, 1))
         mark(totals.late > 0 ? 'late' : 'in time')
         if (results.late !== 0 || results.later !== 2) return
         check(window.failures === 1, `${window.failures} failures in a row, not 1`)

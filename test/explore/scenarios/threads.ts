@@ -1,5 +1,5 @@
 /** Slots, reaping, leaving, and makers of breakers. */
-import { HEADER, TOTAL } from '../../../src/memory/layout.ts'
+import { DEFINITION_WORDS, HEADER, TOTAL } from '../../../src/memory/layout.ts'
 import { isLive, packThread, threadOf } from '../../../src/memory/words/threads.ts'
 import { encodeName } from '../../../src/options/breaker.ts'
 import { Core } from '../../../src/protocol/breaker.ts'
@@ -124,7 +124,7 @@ function maker(thread: number, failures: number, region: ReturnType<typeof empty
   return () => {
     const directory = new Directory(region, { thread, parent: 0 })
     const numbers = numbersOf(region, { slidingWindow: { type: 'consecutive', failures } })
-    const { record, numbers: made } = directory.make('x', NAME, numbers)
+    const { record, numbers: made } = directory.make({ name: 'x', bytes: NAME, numbers })
     return `${record}:${made.join()}`
   }
 }
@@ -151,7 +151,7 @@ function makers(name: string, about: string, failures: readonly [number, number]
           const dead = machine.threads.filter(({ alive }) => !alive).map(({ index }) => index + 1)
           freeDefinitionsOf(memory, shape, new Set(dead))
           const directory = new Directory(region, { thread: 0, parent: 0 })
-          const names = directory.names()
+          const names = directory.present().map(entry => entry.name)
           check(names.filter(made => made === 'x').length <= 1, 'the name stands twice')
           check(heldDefinitions(region) === names.length, 'a definition is held for nothing')
         },
@@ -163,7 +163,8 @@ function makers(name: string, about: string, failures: readonly [number, number]
 function heldDefinitions({ memory, shape }: ReturnType<typeof emptyRegion>): number {
   let held = 0
   for (let definition = 0; definition < shape.breakers.definitionCount; definition++) {
-    if (memory.longs[(shape.breakers.definitions + definition * 128) / 2] !== 0n) held++
+    if (memory.longs[(shape.breakers.definitions + definition * DEFINITION_WORDS) / 2] !== 0n)
+      held++
   }
   return held
 }
@@ -204,7 +205,7 @@ export const leaveAgainstSum: Scenario = {
       finally(results, mark) {
         const own = memory.longs[shardOf(cell, 1) / 2 + TOTAL.ADMITTED]
         check(own === 1n, 'calls in flight were left behind')
-        check(snapshotOf('b', core).totals.inFlight === 2, 'calls in flight were lost')
+        check(snapshotOf(core).totals.inFlight === 2, 'calls in flight were lost')
         const { admitted } = results.reader as { admitted: number }
         mark(admitted === 3 ? 'after' : 'before')
       },

@@ -4,12 +4,14 @@ import { RECORD } from '../../../src/memory/layout.ts'
 import {
   CLOSED,
   FORCED_OPEN,
+  GENERATION_BITS,
   generationOf,
   HALF_OPEN,
   OPEN,
   packNext,
   packState,
 } from '../../../src/memory/words/state.ts'
+import { editionOfEntry } from '../../../src/memory/words/threads.ts'
 import { Core } from '../../../src/protocol/breaker.ts'
 import { carryOutCommand, plainCommand } from '../../../src/protocol/command.ts'
 import { snapshotOf } from '../../../src/protocol/look.ts'
@@ -41,7 +43,7 @@ export const threeAskForTwo: Scenario = {
         const trials = Object.values(results).filter(permit => isTrial(permit as number))
         check(trials.length <= 2, `${trials.length} trials admitted`)
         if (trials.length === 2) mark('two admitted')
-        const { state, totals } = snapshotOf('b', new Core(cell, 1))
+        const { state, totals } = snapshotOf(new Core(cell, 1))
         if (state === 'closed') mark('closed')
         check(trials.length === 2, 'a place was left free and nobody got it')
         check(state === 'closed' && totals.late === 0, `${state} after two good trials`)
@@ -71,7 +73,7 @@ export const commandAgainstTrial: Scenario = {
       },
       always: () => checkTrials(cell),
       finally(results, mark) {
-        const { state, totals } = snapshotOf('b', new Core(cell, 1))
+        const { state, totals } = snapshotOf(new Core(cell, 1))
         if (totals.late > 0) mark('late')
         else mark('before the command')
         if (!results.command || results.holder === undefined) return
@@ -112,7 +114,7 @@ export const usedTwice: Scenario = {
         const { careless, other } = results as Record<string, number | undefined>
         if (careless === undefined || other === undefined) return
         mark(careless >= 0 && other >= 0 ? 'both admitted' : 'one refused')
-        const { totals } = snapshotOf('b', new Core(cell, 1))
+        const { totals } = snapshotOf(new Core(cell, 1))
         if (isTrial(careless)) check(totals.late >= 1, 'the second release did something')
         if (isTrial(other)) check(totals.succeeded === 1, "the other's success was lost")
       },
@@ -129,9 +131,9 @@ export const pastTheWrap: Scenario = {
   set() {
     const made = opened(1, 2)
     const { memory, cell, clock } = made
-    const last = 2 ** 28 - 1
+    const last = 2 ** GENERATION_BITS - 1
     // Half-open at the last generation but one, with a place used; then open, then past the wrap.
-    memory[cell.state] = packState(last - 1, HALF_OPEN)
+    memory[cell.state] = packState(last - 1, HALF_OPEN, editionOfEntry(cell.entry))
     memory.longs[cell.recordLong + RECORD.NEXT_LONG] = packNext(last - 1, HALF_OPEN, 100)
     memory.longs[cell.recordLong + RECORD.NEXT_LONG + 1] = packNext(last - 2, OPEN, 100)
     const core = new Core(cell, 1)

@@ -1,4 +1,5 @@
 /** Windows: turn-over against a reader, overlapping records, the stock. */
+import { CLOSED, packState } from '../../../src/memory/words/state.ts'
 import { Core } from '../../../src/protocol/breaker.ts'
 import { snapshotOf } from '../../../src/protocol/look.ts'
 import { emptyCounts, FAILED_KIND, GOOD } from '../../../src/protocol/window.ts'
@@ -73,7 +74,7 @@ export const turnOverByGeneration: Scenario = {
         owner: () => {
           const core = new Core(cell, 1)
           // What a transition does for the window is all in the generation.
-          core.window.record((1 << 3) | 0, FAILED_KIND)
+          core.window.record(packState(1, CLOSED, 0), FAILED_KIND)
           return true
         },
         reader: () => {
@@ -117,7 +118,7 @@ export const ringOverlap: Scenario = {
       threads: { a: outcome(made, 1, FAILED_KIND), b: outcome(made, 2, FAILED_KIND, 3) },
       always: () => checkState(cell),
       finally(results, mark) {
-        const { state, totals, window } = snapshotOf('b', new Core(cell, 1))
+        const { state, totals, window } = snapshotOf(new Core(cell, 1))
         // P4: at most one outcome more for each recorder that overlaps the opening.
         check(totals.failed <= 4, `${totals.failed} failures counted of 3 that open`)
         check(window.calls <= 3, `${window.calls} outcomes in a window of 3`)
@@ -152,7 +153,7 @@ export const stockOrder: Scenario = {
       threads: { a: outcome(made, 1, FAILED_KIND, 3), b: outcome(made, 2, FAILED_KIND, 3) },
       always: () => checkState(cell),
       finally(results, mark) {
-        const { state, totals } = snapshotOf('b', new Core(cell, 1))
+        const { state, totals } = snapshotOf(new Core(cell, 1))
         check(state === 'open', `${state} after ${totals.failed} failures`)
         // The third failure makes 3 of 4; one more may be recorded by the other thread.
         check(totals.failed >= 3 && totals.failed <= 4, `opened at the ${totals.failed}th failure`)
@@ -190,7 +191,7 @@ export const sumOverTime: Scenario = {
       },
       always: () => checkState(cell),
       finally(_results, mark) {
-        const { state, openedBy } = snapshotOf('b', new Core(cell, 1))
+        const { state, openedBy } = snapshotOf(new Core(cell, 1))
         const seen = openedBy && `${openedBy.failures} of ${openedBy.calls}`
         check(state === 'closed', `opened at ${seen}, but the rate never passed 1 of 2`)
         mark('closed')

@@ -228,7 +228,7 @@ describe.each([0, 5])('execute, with %d places to wait', maxQueuedCalls => {
 })
 
 describe('a refusal', () => {
-  it('is one frozen error and one promise for all', async () => {
+  it('is one error and one promise for all', async () => {
     using registry = createRegistry(REGISTRY)
     const bulkhead = registry.bulkhead('b', { maxConcurrentCalls: 1 })
     const permit = bulkhead.tryAcquire()
@@ -237,7 +237,7 @@ describe('a refusal', () => {
     const thrown = await bulkhead.acquire().catch((reason: unknown) => reason)
     expect(thrown).toBeInstanceOf(BulkheadFullError)
     expect(thrown).toMatchObject({ bulkhead: 'b', maxConcurrentCalls: 1, waitedMs: 0 })
-    expect(Object.isFrozen(thrown)).toBe(true)
+    expect(Reflect.set(thrown as object, 'waitedMs', 5)).toBe(false)
     expect(isRefusal(thrown)).toBe(true)
     expect(await bulkhead.tryExecute(() => 1)).toEqual({ ok: false, refused: true, error: thrown })
     const instead = await bulkhead.execute(() => false, { fallback: reason => reason === thrown })

@@ -21,7 +21,7 @@ export function bulkheadWorld(options: BulkheadOptions): BulkheadWorld {
   const region = createRegion(readRegistryOptions({ ...REGISTRY }))
   const numbers = controlNumbers(BULKHEAD, 'options', readControlFields(BULKHEAD, 'o', options))
   const directory = new ControlDirectory(region, { thread: 0, parent: 0 })
-  const entry = directory.make('b', encodeName('b'), numbers)
+  const entry = directory.make({ name: 'b', bytes: encodeName('b'), numbers })
   return {
     region,
     clock: region.clock as ManualClock,

@@ -69,16 +69,16 @@ it('opens and sums without an ask, where a keeper tends it', () => {
   for (let call = 0; call < 2; call++) owner.tryAcquire()
   clock.advance(SURELY_MS - 0.001)
   keeper.tend()
-  expect(summaryOf('b', owner)).toMatchObject({ state: 'closed', window: { calls: 0 } })
+  expect(summaryOf(owner)).toMatchObject({ state: 'closed', window: { calls: 0 } })
   clock.advance(0.001)
   keeper.tend()
-  expect(summaryOf('b', owner).state).toBe('open')
+  expect(summaryOf(owner).state).toBe('open')
   carryOutCommand(owner, plainCommand(METRICS_ONLY))
   owner.tryAcquire()
   clock.advance(SURELY_MS)
   keeper.tend()
   clock.advance(1)
-  const { window, windowAgeMs } = summaryOf('b', owner)
+  const { window, windowAgeMs } = summaryOf(owner)
   expect(window).toMatchObject({ calls: 1, slowCalls: 1, hangingCalls: 1 })
   expect(windowAgeMs).toBe(1)
 })
@@ -198,14 +198,14 @@ it('a thread does not spare its good outcomes while a call hangs that may be rel
   clock.advance(SURELY_MS)
   for (let call = 0; call < 2; call++) second.recordFailure(second.tryAcquire())
   second.recordSuccess(second.tryAcquire())
-  expect(snapshotOf('b', first).window).toMatchObject({ calls: 6, failures: 2, hangingCalls: 3 })
+  expect(snapshotOf(first).window).toMatchObject({ calls: 6, failures: 2, hangingCalls: 3 })
   const [bad, good] = [second.tryAcquire(), second.tryAcquire()]
   for (const permit of held) first.release(permit)
   second.recordFailure(bad)
-  expect(snapshotOf('b', first)).toMatchObject({ state: 'closed', window: { calls: 4 } })
+  expect(snapshotOf(first)).toMatchObject({ state: 'closed', window: { calls: 4 } })
   // The second thread has found the minimum before, which there is only now again.
   second.recordSuccess(good)
-  expect(snapshotOf('b', first)).toMatchObject({
+  expect(snapshotOf(first)).toMatchObject({
     state: 'open',
     openedBy: { calls: 5, failures: 3, slowCalls: 0 },
   })

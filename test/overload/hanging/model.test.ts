@@ -18,8 +18,8 @@ import {
   slotWord,
   useOverflow,
 } from '../../../src/protocol/slots.ts'
-import { moveInFlight } from '../../../src/protocol/totals.ts'
 import { reapMarked } from '../../../src/threads/deaths.ts'
+import { handOverBreakers } from '../../../src/threads/membership.ts'
 import { type World, world } from '../../explore/build.ts'
 import { baseSeed, historyCount, Random } from '../../model/random.ts'
 import { type Call, Reference, type State } from './reference.ts'
@@ -138,10 +138,11 @@ class History {
     return this.#advance(this.#random.pick([0.001, 0.3, ...steps, slowMs, bucketMs]))
   }
 
+  /** In whole microseconds, as time goes here: the step has begun by then. */
   #untilNextStepMs(): number {
     const stepMs = ageStepMs(this.#made.cell.numbers[OPTION.SLOW_DURATION_MS] as number)
     const { now } = this.#reference
-    return (Math.floor(now / stepMs) + 1) * stepMs - now
+    return Math.ceil(((Math.floor(now / stepMs) + 1) * stepMs - now) * 1000) / 1000
   }
 
   #advance(ms: number): string {
@@ -209,9 +210,7 @@ class History {
     if (this.#random.chance(0.5)) {
       // Marked and not yet reaped: its calls are nobody's already.
       this.#reference.die(face)
-      expect(snapshotOf('b', this.#core(1 - face)).window.hangingCalls).toBe(
-        this.#reference.hanging,
-      )
+      expect(snapshotOf(this.#core(1 - face)).window.hangingCalls).toBe(this.#reference.hanging)
     }
     reapMarked(region, () => ({ cells: [cell], controls: [] }))
     this.#reference.die(face)
@@ -238,7 +237,7 @@ class History {
     if (this.#left.has(face)) return 'left before'
     const hung = this.#reference.hanging
     useOverflow(memory)
-    moveInFlight(cell, slot)
+    handOverBreakers(slot, [cell])
     freeSlot(memory, region.shape, slot, slotWord(memory, region.shape, slot))
     this.#core(face).moveToOverflow()
     this.#reference.leave(face)
@@ -265,7 +264,7 @@ class History {
   }
 
   #compare(what: string): void {
-    const { state, generation, window } = snapshotOf('b', this.#core(0))
+    const { state, generation, window } = snapshotOf(this.#core(0))
     const { calls, failures, slowCalls, slowFailures, hangingCalls } = window
     expect({
       ...{ what, state, generation, calls, failures, slowCalls, slowFailures },

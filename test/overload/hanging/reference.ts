@@ -183,9 +183,10 @@ export class Reference {
     this.#ageless.add(face)
   }
 
-  /** Its slot is given back: its calls go on, and nobody tells their ages. */
+  /** Its slot is given back: its calls go on, and nobody tells their ages; so does its trial. */
   leave(face: number): void {
     this.close(face)
     for (const call of this.#inFlight) if (call.face === face) call.step = undefined
+    if (this.#trial?.call.face === face) this.#trial.owned = false
   }
 }

@@ -200,7 +200,7 @@ describe('execute', () => {
     impatient.close()
   })
 
-  it('rejects with one frozen error for all, which says the probability when read', async () => {
+  it('rejects with one error for all, which says the probability when read', async () => {
     const throttle = overloaded()
     const fn = vi.fn(async () => 1)
     const errorOf = () => throttle.execute(fn).catch((error: unknown) => error)
@@ -210,7 +210,7 @@ describe('execute', () => {
     expect(new Set(errors).size).toBe(1)
     expect(fn).toHaveBeenCalledTimes(50 - errors.length)
     if (!(error instanceof ThrottledError)) throw new Error('another error')
-    expect(Object.isFrozen(error)).toBe(true)
+    expect(Reflect.set(error, 'throttle', 'other')).toBe(false)
     expect(error).toMatchObject({ code: 'ERR_THROTTLED', throttle: 't' })
     expect(error.rejectionProbability).toBeGreaterThan(0.999)
     registry.advance(20_000)
