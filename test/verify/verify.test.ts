@@ -2,7 +2,13 @@
 import { threadId } from 'node:worker_threads'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { attachRegistry } from '../../src/index.ts'
-import { DEFINITION_WORDS, HEADER, JOURNAL, JOURNAL_LONGS } from '../../src/memory/layout.ts'
+import {
+  DEFINITION_WORDS,
+  HEADER,
+  JOURNAL,
+  JOURNAL_ENTRIES,
+  JOURNAL_LONGS,
+} from '../../src/memory/layout.ts'
 import { packPlace } from '../../src/memory/words/trials.ts'
 import { markDead } from '../../src/protocol/slots.ts'
 import { reapMarked } from '../../src/threads/deaths.ts'
@@ -233,6 +239,21 @@ describe('planted in the history', () => {
     memory[HEADER.JOURNAL_HEAD] = 2
     expect(verify(registry.handle.buffer, { deaths: true })).toEqual([
       expect.stringMatching(/entry 3, KEY is .*, JOURNAL_HEAD is only 2/),
+    ])
+  })
+
+  it('no maker, but of the oldest of a ring that has gone round', () => {
+    for (let turn = 0; turn < JOURNAL_ENTRIES; turn++) {
+      made.row.forceOpen()
+      made.row.reset()
+    }
+    const { memory, region, registry } = made
+    // The first entry of that transition may have stood before it.
+    memory.longs[region.shape.journalLong + JOURNAL.BY_LONG] = 0n
+    expectSound()
+    memory.longs[region.shape.journalLong + JOURNAL_LONGS + JOURNAL.BY_LONG] = 0n
+    expect(verify(registry.handle.buffer)).toEqual([
+      `journal, entry ${JOURNAL_ENTRIES + 1}, BY lacks its thread, yet nobody died`,
     ])
   })
 
