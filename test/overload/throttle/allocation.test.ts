@@ -1,4 +1,7 @@
-/** Decisions and outcomes leave no garbage, with a keeper and without, and nothing that stays. */
+/**
+ * Decisions and outcomes leave no garbage, and without a keeper at most the time that they read,
+ * and nothing that stays.
+ */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -6,8 +9,13 @@ import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
 
-/** As in test/threads/allocation.test.ts: one boxed number a call is about eighty collections. */
-const MOST_COLLECTIONS = 3
+/**
+ * Without a keeper each call of the loop reads the clock once. Where V8 has inlined as much as it
+ * wants to before it comes to that (which depends on when it compiles: one process in twelve), the
+ * time is boxed: 16 bytes, 40 collections in all, and 19 were seen. The array that the time comes
+ * in would be 77.
+ */
+const MOST_COLLECTIONS: Record<string, number> = { keeper: 3, none: 45 }
 const MOST_BYTES = 500_000
 const LIMIT_MS = 120_000
 
@@ -35,7 +43,7 @@ function loopsOf(output: string): Map<string, Loop> {
 }
 
 it.each(['keeper', 'none'])(
-  'ten million calls of each kind leave no garbage (%s)',
+  'ten million calls of each kind leave no garbage but the time (keeper: %s)',
   { timeout: LIMIT_MS },
   async mode => {
     const script = fileURLToPath(new URL('allocation.mjs', import.meta.url))
@@ -44,7 +52,7 @@ it.each(['keeper', 'none'])(
     const loops = loopsOf(stdout)
     expect([...loops.keys()]).toEqual(['calm', 'busy'])
     for (const [name, { collections, bytes }] of loops) {
-      expect(collections, `collections of ${name}`).toBeLessThanOrEqual(MOST_COLLECTIONS)
+      expect(collections, `collections of ${name}`).toBeLessThanOrEqual(MOST_COLLECTIONS[mode] ?? 0)
       expect(bytes, `bytes that ${name} leaves`).toBeLessThan(MOST_BYTES)
     }
     const refused = Number(/^refused (.*)$/m.exec(stdout)?.[1])
