@@ -31,28 +31,27 @@ const GONE = -1
 export const NOT_MEASURED = -1
 
 export class Core extends Asker {
-  thresholds: Thresholds
-  window: Window
+  thresholds!: Thresholds
+  window!: Window
   /** Whether durations matter: a slow threshold is set. */
-  measures: boolean
+  measures = false
   /** The last error that this thread counted as a failure. */
   lastError: unknown
-  #durations: Durations
-  #slowMs: number
-  #succeeded: number
+  #durations!: Durations
+  #slowMs = Number.POSITIVE_INFINITY
+  #succeeded = 0
 
   constructor(cell: Cell, slot: number, home?: Home) {
     super(cell, slot, home)
-    this.thresholds = thresholdsOf(cell)
-    this.window = makeWindow(cell, this.thresholds, slot)
-    this.#durations = new Durations(cell, slot)
-    this.#slowMs = cell.numbers[OPTION.SLOW_DURATION_MS] as number
-    this.measures = this.#slowMs < Number.POSITIVE_INFINITY
-    this.#succeeded = counterOf(cell, slot, TOTAL.SUCCEEDED)
+    this.#begin()
   }
 
   protected override settle(): void {
     super.settle()
+    this.#begin()
+  }
+
+  #begin(): void {
     const { cell, slot } = this
     this.thresholds = thresholdsOf(cell)
     this.window = makeWindow(cell, this.thresholds, slot)
