@@ -30,6 +30,16 @@ function waitOf(entry: Entry): number | undefined {
   return entry.numbers[OPTION.WAIT_INITIAL_MS]
 }
 
+/** A region whose first record is vacant, and whose second is that of "z". */
+function vacatedBeside(): { of: Records; first: Holder } {
+  const of = records(2, 2)
+  const first = maker(of)
+  const old = first.make('old')
+  first.make('z')
+  remove(old)
+  return { of, first }
+}
+
 export const configuredWhileMade: Scenario = {
   name: 'remake-config',
   about: 'what a maker has published gets other options before the maker is done: it is made once',
@@ -39,11 +49,7 @@ export const configuredWhileMade: Scenario = {
   marks: ['configured', 'before it was made', 'maker died'],
   alone: 600,
   set() {
-    const of = records(2, 2)
-    const first = maker(of)
-    const old = first.make('old')
-    first.make('z')
-    remove(old)
+    const { of } = vacatedBeside()
     return {
       memory: of.memory,
       threads: {
@@ -75,11 +81,7 @@ export const readDefinitions: Scenario = {
   marks: ['as it was', 'as it is'],
   alone: 600,
   set() {
-    const of = records(2, 2)
-    const first = maker(of)
-    const old = first.make('old')
-    first.make('z')
-    remove(old)
+    const { of, first } = vacatedBeside()
     first.make('x')
     return {
       memory: of.memory,
