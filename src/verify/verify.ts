@@ -1,6 +1,7 @@
 /**
  * Checks a region at rest: no thread is in the midst of an operation. Lists every invariant that is
- * violated as a sentence naming breaker, word and value; an empty list is a clean region.
+ * violated as a sentence naming breaker, word and value; an empty list is a clean region. What a
+ * keeper writes meanwhile does not matter: a copy is looked at, and the clock is read after it.
  *
  * Written from native-layout/layout.md and the arguments in docs/protocol.md; of the rest of src/
  * only the door to memory and the clock are used. `quiet`: every permit is settled as well, so
@@ -41,7 +42,7 @@ export function findingsOf(buffer: SharedArrayBuffer, options: Options = {}): Fi
     say(`the buffer has ${buffer.byteLength} bytes: no header`, CERTAIN)
     return findings
   }
-  const parts = new Parts(buffer, options.now)
+  const parts = new Parts(options.now === undefined ? buffer.slice(0) : buffer, options.now)
   if (!checkHeader(parts, say)) return findings
   const holders = checkThreads(parts, options, say)
   checkPresence(parts, say)

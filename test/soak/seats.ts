@@ -66,7 +66,9 @@ export class Seats {
     Atomics.store(this.#orders, seat, ORDERS.none)
     const [seed, blocks] = [this.#random.between(1, 2 ** 31), this.#random.chance(0.5)]
     const workerData = { ...this.#data, seat, seed, blocks }
-    const worker = new Worker(new URL('worker.mjs', import.meta.url), { workerData })
+    // Each would warn that a group is full, which it is on purpose. Faults are told otherwise.
+    const options = { workerData, execArgv: ['--no-warnings'] }
+    const worker = new Worker(new URL('worker.mjs', import.meta.url), options)
     worker.on('error', error => {
       if (error.message !== 'the soak asked for it') throw error
     })

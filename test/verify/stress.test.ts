@@ -51,3 +51,17 @@ it.each(WINDOWS)('with a %s window, by threads that die in the midst of it', asy
     expect(verify(registry.handle.buffer, options), `round ${seed}`).toEqual([])
   }
 })
+
+it('holds no time against one that it read before, where a thread goes on meanwhile', async () => {
+  const { registry, breaker } = make({ type: 'consecutive', failures: 3 })
+  const args = { breaker: 'b', outcomes: Number.MAX_SAFE_INTEGER, seed: 1 }
+  const gate = new Int32Array(new SharedArrayBuffer(8))
+  start(registry, 'hammer', args, 0, gate)
+  Atomics.store(gate, 0, 1)
+  const { generation } = breaker.snapshot()
+  while (breaker.snapshot().generation < generation + 1000) {
+    const found = verify(registry.handle.buffer)
+    expect(found.filter(sentence => / (says|is due at) [0-9.]+ ms/.test(sentence))).toEqual([])
+    await new Promise(setImmediate)
+  }
+})
