@@ -5,7 +5,9 @@ import { configDefaults, defineConfig, type TestProjectInlineConfiguration } fro
 
 /** What other work on the machine would disturb: times, loads, what is collected, what is drawn. */
 const MEASURED = [
-  'test/{bench,blocked,dashboard,examples,overload,top}/**/*.test.ts',
+  'test/{bench,blocked,dashboard,examples,top}/**/*.test.ts',
+  'test/overload/{budget,bulkhead,timeouts}/*.test.ts',
+  'test/overload/**/{backend,late-keeper,threads}.test.ts',
   'test/**/{allocation,keeper*,prometheus-server}.test.ts',
 ]
 
