@@ -138,19 +138,26 @@ function carryOut(order) {
   }
 }
 
+async function work() {
+  for (;;) {
+    for (let call = 0; call < CALLS; call++) {
+      callOnce()
+      if (below(100) === 0) callOther()
+    }
+    if (below(20) === 0) configure()
+    if (below(200) === 0) registry.snapshot()
+    if (below(200) === 0) breakers[below(names.length)].snapshot()
+    const order = Atomics.load(orders, seat)
+    if (order !== codes.none && order !== codes.stop)
+      Atomics.compareExchange(orders, seat, order, 0)
+    if (!carryOut(order)) return
+    // Half of the workers never give their event loop a turn.
+    if (!blocks) await new Promise(setImmediate)
+  }
+}
+
 attach()
 parentPort.postMessage('ready')
-for (;;) {
-  for (let call = 0; call < CALLS; call++) {
-    callOnce()
-    if (below(100) === 0) callOther()
-  }
-  if (below(20) === 0) configure()
-  if (below(200) === 0) registry.snapshot()
-  if (below(200) === 0) breakers[below(names.length)].snapshot()
-  const order = Atomics.load(orders, seat)
-  if (order !== codes.none && order !== codes.stop) Atomics.compareExchange(orders, seat, order, 0)
-  if (!carryOut(order)) break
-  // Half of the workers never give their event loop a turn.
-  if (!blocks) await new Promise(setImmediate)
-}
+// Not awaited here: a worker that is terminated as it enters an asynchronous module takes the whole
+// process with it (V8 of Node.js 20, a check in SourceTextModule::ExecuteAsyncModule).
+work()

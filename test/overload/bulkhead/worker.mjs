@@ -141,5 +141,10 @@ const jobs = {
   },
 }
 
-const result = await jobs[job](args)
-if (result !== undefined) say(result)
+async function work() {
+  const result = await jobs[job](args)
+  if (result !== undefined) say(result)
+}
+
+// No asynchronous module, since it is terminated: see test/soak/worker.mjs.
+work()
