@@ -1,7 +1,7 @@
 /**
  * Checks a region at rest: no thread is in the midst of an operation. Lists every invariant that is
- * violated as a sentence naming breaker, word and value; an empty list is a clean region. What a
- * keeper writes meanwhile does not matter: a copy is looked at, and the clock is read after it.
+ * violated as a sentence naming breaker, word and value; an empty list is a clean region. A keeper
+ * may work on meanwhile: a copy is looked at, and the clock read after it, so no time is too late.
  *
  * Written from native-layout/layout.md and the arguments in docs/protocol.md; of the rest of src/
  * only the door to memory and the clock are used. `quiet`: every permit is settled as well, so

@@ -101,7 +101,7 @@ interface Run {
   readonly counts: Int32Array
 }
 const [NEXT, HELD] = [0, 1]
-/** Of each thread: threads of Node have 4 by default, too little for the deepest searches. */
+/** Of each thread: searches call themselves at each step. */
 const STACK_MB = 16
 
 const { seed, counts }: Run = isMainThread

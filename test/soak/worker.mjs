@@ -158,6 +158,6 @@ async function work() {
 
 attach()
 parentPort.postMessage('ready')
-// Not awaited here: a worker that is terminated as it enters an asynchronous module takes the whole
-// process with it (V8 of Node.js 20, a check in SourceTextModule::ExecuteAsyncModule).
+// Not awaited here: at a worker whose module was asynchronous Node.js 20 once aborted, by a check in
+// V8's SourceTextModule::ExecuteAsyncModule; by its stack, as the worker was terminated.
 work()

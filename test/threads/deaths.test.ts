@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { describe, expect, it } from 'vitest'
 import { createRegistry, REFUSED, type Registry } from '../../src/index.ts'
-import { baseSeed, historyCount } from '../model/random.ts'
+import { baseSeed } from '../model/random.ts'
 import { start, together, until } from './crew.ts'
 
 const threadsOf = (registry: Registry): number => registry.snapshot().threads
@@ -111,18 +111,17 @@ describe('a worker that is terminated', () => {
   })
 })
 
-const LIVES = historyCount(500)
-
-describe(`a pool that is respawned ${LIVES} times`, () => {
+describe('a pool that is respawned 500 times', () => {
   it('never runs out of slots and loses no outcome', { timeout: 120_000 }, async () => {
     const maxThreads = 6
     using registry = createRegistry({ maxThreads })
     const breaker = registry.breaker('b')
+    const lives = 500
     const calls = 20
     let next = 0
     let most = 0
     const respawn = async (): Promise<void> => {
-      while (next < LIVES) {
+      while (next < lives) {
         next++
         const visitor = start<number>(registry, 'visit', { breaker: 'b', calls })
         await visitor.result
@@ -134,8 +133,8 @@ describe(`a pool that is respawned ${LIVES} times`, () => {
     await until(() => threadsOf(registry) === 1)
     expect(most).toBeLessThanOrEqual(maxThreads)
     expect(breaker.snapshot().totals).toMatchObject({
-      admitted: LIVES * calls,
-      succeeded: LIVES * calls,
+      admitted: lives * calls,
+      succeeded: lives * calls,
       inFlight: 0,
       abandoned: 0,
     })

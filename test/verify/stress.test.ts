@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { type CircuitBreaker, createRegistry, type Registry } from '../../src/index.ts'
 import { verify } from '../../src/verify/verify.ts'
-import { start, together, until } from '../threads/crew.ts'
+import { closedGate, start, together, until } from '../threads/crew.ts'
 
 const ROUNDS = 3
 
@@ -36,7 +36,7 @@ it.each(WINDOWS)('with a %s window', async (_, window) => {
 it.each(WINDOWS)('with a %s window, by threads that die in the midst of it', async (_, window) => {
   const { registry, breaker } = make(window)
   for (let seed = 0; seed < ROUNDS; seed++) {
-    const gate = new Int32Array(new SharedArrayBuffer(8))
+    const gate = closedGate()
     const args = { breaker: 'b', outcomes: Number.MAX_SAFE_INTEGER, seed }
     const members = [0, 1].map(index => start(registry, 'hammer', args, index, gate))
     await until(() => Atomics.load(gate, 1) === members.length)
@@ -55,7 +55,7 @@ it.each(WINDOWS)('with a %s window, by threads that die in the midst of it', asy
 it('holds no time against one that it read before, where a thread goes on meanwhile', async () => {
   const { registry, breaker } = make({ type: 'consecutive', failures: 3 })
   const args = { breaker: 'b', outcomes: Number.MAX_SAFE_INTEGER, seed: 1 }
-  const gate = new Int32Array(new SharedArrayBuffer(8))
+  const gate = closedGate()
   start(registry, 'hammer', args, 0, gate)
   Atomics.store(gate, 0, 1)
   const { generation } = breaker.snapshot()
